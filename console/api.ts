@@ -37,7 +37,7 @@ export type SessionEnd = 'session_ended' | 'signed_in_elsewhere'
 
 let onSessionEnd = (_: SessionEnd): void => undefined
 
-/** Sets the token of this page, and what happens when its session has ended. */
+/** Sets the token of this page, and the function that is called when the session has ended. */
 export function useSession(token: string, sessionEnded: (end: SessionEnd) => void): void {
   setPageToken(token)
   onSessionEnd = sessionEnded
@@ -55,7 +55,10 @@ export async function signIn(
   return { ok: true, value: { session: answer.value, token: answer.value.change_token } }
 }
 
-/** Continues the sign-in of this browser, with the token of this tab or of another tab. Null: sign in. */
+/**
+ * Continues the sign-in of this browser, with the token of this tab or of another tab. Null: the person must
+ * sign in.
+ */
 export async function resume(): Promise<Answer<Opened | null>> {
   const own = await readSession(storedToken())
   if (own.ok || own.problem.code !== 'cross_site_request') return orSignIn(own)
@@ -70,7 +73,10 @@ async function readSession(token: string): Promise<Answer<Opened>> {
   return answer.ok ? { ok: true, value: { session: answer.value, token } } : answer
 }
 
-/** Without a sign-in, and with the token of another sign-in, a person signs in. Other problems are shown. */
+/**
+ * If there is no sign-in, or the token is of another sign-in, the person must sign in. Other problems are
+ * shown.
+ */
 function orSignIn(answer: Answer<Opened>): Answer<Opened | null> {
   const isSignedOut =
     !answer.ok && (answer.problem.status === 401 || answer.problem.code === 'cross_site_request')
@@ -90,10 +96,10 @@ export function call<T>(method: string, path: string, body?: object): Promise<An
 async function sendOfPage<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
   const token = pageToken()
   const answer = await send<T>(method, path, body, headersOf(token))
-  // A late response to a call of an earlier sign-in does not end this one.
+  // A late response to a call of an earlier sign-in does not end the present sign-in.
   if (answer.ok || token !== pageToken()) return answer
   if (answer.problem.status === 401) onSessionEnd('session_ended')
-  // The cookie is that of another sign-in, which has another token.
+  // The cookie belongs to another sign-in, which has another token.
   if (answer.problem.code === 'cross_site_request') onSessionEnd('signed_in_elsewhere')
   return answer
 }

@@ -31,7 +31,7 @@ export function Insights() {
   const now = Date.now()
   const { query, step } = queryOf(period, wanted, now)
   const { answer } = useResource<Result>(`/v1/insights?${query}`, LIVE_MS)
-  // The values before stay until the new ones are there, so that nothing moves.
+  // The previous values stay until the new values arrive, so that nothing moves.
   const last = useRef<Answer<Result> | null>(null)
   if (answer !== null) last.current = answer
   return (
@@ -64,7 +64,7 @@ export function Insights() {
   )
 }
 
-/** Days that a custom period has at first, and the day of `now`, both as YYYY-MM-DD. */
+/** First and last day that a custom period has at first, as YYYY-MM-DD. The last day is the day of `now`. */
 function daysUntil(now: number) {
   const day = (at: number) => new Date(at).toISOString().slice(0, 10)
   return { from: day(now - 13 * 86_400_000), to: day(now) }
@@ -178,7 +178,7 @@ function quantiles(steps: readonly Step[], member: 'seconds_to_end' | 'webhook_s
   ]
 }
 
-/** How many verifications of the period came to each step of their way. */
+/** Number of verifications of the period that reached each step. */
 function Funnel({ steps }: { readonly steps: readonly Step[] }) {
   const created = sum(steps, (step) => step.created)
   const ended = (status: string) => sum(steps, (step) => step.ended[status] ?? 0)

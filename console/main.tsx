@@ -73,7 +73,7 @@ function Console() {
   )
 }
 
-/** Returns the code of the address, and removes it there at once. */
+/** Returns the code in the address, and removes it from the address at once. */
 function takeCode(): string | undefined {
   const code = /^#code=([\w.-]+)$/.exec(location.hash)?.[1]
   if (code !== undefined) history.replaceState(null, '', location.pathname)

@@ -10,7 +10,7 @@ export { useResource } from './resource.ts'
 /** Id of the element whose text a screen reader says when it changes. */
 export const LIVE_REGION = 'live'
 
-/** Lets a screen reader say a text. */
+/** Makes a screen reader say a text. */
 export function announce(text: string): void {
   const region = document.getElementById(LIVE_REGION)
   if (region !== null) region.textContent = text
@@ -25,8 +25,8 @@ export function focusHeading(): void {
 }
 
 /**
- * Moves the focus to the heading where an update removes the focused element, such as a button. Rows of the
- * list are removed far from the screen only: there the browser goes on by itself.
+ * Moves the focus to the heading if an update removes the focused element, such as a button. Rows of the list
+ * are removed only far from the screen. For them the focus is not moved.
  */
 export function useKeptFocus(place: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
@@ -50,7 +50,7 @@ export function useKeptFocus(place: RefObject<HTMLElement | null>): void {
   }, [])
 }
 
-/** Shows a resource, what it waits for, or why it cannot be read. */
+/** Shows a resource, or that it is loading, or why it cannot be read. */
 export function Loaded<T>({
   answer,
   children,
@@ -102,7 +102,7 @@ type ActionProps = {
   readonly kind?: '' | 'danger' | 'primary'
 }
 
-/** A button that calls the API, and shows a failure beside itself. */
+/** A button that calls the API. A failure is shown beside the button. */
 export function Action({ label, run, confirm, kind = '' }: ActionProps) {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
@@ -164,7 +164,7 @@ function timeFormat(): Intl.DateTimeFormat {
   return format
 }
 
-/** Status of a verification. Its colour repeats what its word says. */
+/** Status of a verification. The colour has the same meaning as the word. */
 export function Status({ status }: { readonly status: string }) {
   return <span class={`status ${status}`}>{known('status', status)}</span>
 }
@@ -193,7 +193,7 @@ export function Table({
         <thead>
           <tr>
             {columns.map((column) =>
-              // Above buttons, which say what they do, is no heading.
+              // A column of buttons has no heading, because the buttons say what they do.
               column === '' ? (
                 <td key={column} />
               ) : (

@@ -6,11 +6,11 @@ import { type Answer, call, type Problem } from './api.ts'
 type Read<T> = {
   readonly path: string | null
   readonly answer: Answer<T> | null
-  /** Why the last read failed, while `answer` is an earlier one. */
+  /** Why the last read failed. `answer` is then an earlier answer. */
   readonly problem: Problem | null
 }
 
-/** Loads a resource of the API, and again when `path` changes. It is read again every `everyMs`. */
+/** Loads a resource of the API. It is loaded again when `path` changes, and every `everyMs`. */
 export function useResource<T>(path: string | null, everyMs?: number) {
   const [state, setState] = useState<Read<T>>({ path, answer: null, problem: null })
   const [count, setCount] = useState(0)
@@ -29,7 +29,7 @@ export function useResource<T>(path: string | null, everyMs?: number) {
 
 /**
  * Runs `read` now, and `pause()` milliseconds after each end, while the page is visible. Returns a function
- * that stops it; what `read` resolves to is not run after that.
+ * that stops the reads. After a stop, the function that `read` resolves to is not called.
  */
 export function repeat(read: () => Promise<() => void>, pause: () => number | undefined): () => void {
   let isStopped = false
@@ -52,7 +52,7 @@ export function repeat(read: () => Promise<() => void>, pause: () => number | un
   }
 }
 
-/** An answer that is there stays where a later read fails for a reason that may pass. */
+/** If a later read fails for a temporary reason, the earlier answer stays. */
 function next<T>(last: Read<T>, path: string, answer: Answer<T>): Read<T> {
   if (!answer.ok && isPassing(answer.problem) && last.path === path && last.answer?.ok) {
     return { ...last, problem: answer.problem }

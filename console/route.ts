@@ -12,7 +12,7 @@ export type Route = {
 /** Returns the current route, and renders again when it changes. */
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash)
-  // Before the page is painted: a person may press a link at once.
+  // This runs before the page is painted, because a person may press a link at once.
   useLayoutEffect(() => {
     const follow = () => setHash(location.hash)
     addEventListener('hashchange', follow)

@@ -19,7 +19,7 @@ const PAGES = {
 
 type ShellProps = {
   readonly session: Session
-  /** True where a person has just signed in by the form, which is gone. */
+  /** True if a person has just signed in by the form, which is no longer shown. */
   readonly takesFocus: boolean
   readonly onLanguage: (next: Language) => void
   readonly onSignOut: () => Promise<Answer<unknown>>

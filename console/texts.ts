@@ -1,4 +1,5 @@
-// Texts of the console in five languages. English is part of the script, others are read when chosen.
+// Texts of the console in five languages. English is part of the script. Another language is read when it is
+// chosen.
 
 import english from './texts/en.json'
 
@@ -26,13 +27,13 @@ export function hasText(name: string): boolean {
   return Object.hasOwn(english, name)
 }
 
-/** Returns a text, with its `{names}` replaced. A text that a language does not have is English. */
+/** Returns a text, with its `{names}` replaced. If the language lacks the text, returns the English text. */
 export function t(name: string, values: Readonly<Record<string, string | number>> = {}): string {
   const text = texts[name] ?? (english as Texts)[name] ?? name
   return text.replace(/\{(\w+)\}/g, (_, key: string) => String(values[key] ?? ''))
 }
 
-/** Returns the language that was chosen before, else the browser's first one that the console has. */
+/** Returns the language that was chosen before, else the browser's first language that the console has. */
 export function preferredLanguage(): Language {
   const wanted = [localStorage.getItem(STORED) ?? '', ...navigator.languages]
   const tags = wanted.map((tag) => tag.slice(0, 2).toLowerCase())

@@ -42,7 +42,7 @@ async function page(request: Request, address: URL, env: VerifierEnv): Promise<P
   return form === undefined ? undefined : sendResponse(new URLSearchParams(form), call, now())
 }
 
-/** Long enough for a request passed by value. */
+/** This limit is long enough for a request that is passed by value. */
 const FORM_LIMIT = 131_072
 
 /** Resources and commands for the verifier. They have no public address. */

@@ -19,7 +19,7 @@ const variables = {
   BASE_URL: `http://localhost:${port}`,
   ALLOW_LOOPBACK: '1',
 }
-// A file instead of arguments, which every user of the machine can read.
+// Variables are passed in a file, because every user of the machine can read arguments.
 const file = join(directory, 'dev.env')
 writePrivately(
   file,

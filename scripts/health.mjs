@@ -1,5 +1,5 @@
 // `node scripts/health.mjs`: exits with 0 if the service of this machine is ready, else with 1. It reads the
-// variables of the service, so that it can run beside it in a container.
+// variables of the service, so that it can run in the container of the service.
 
 import { readOptions } from './service/options.mjs'
 import { request } from './service/request.mjs'

@@ -26,7 +26,10 @@ function runOne({ program }) {
   return status ?? 1
 }
 
-/** Prints a table of exit codes, if a signal has none. Returns 0 if every step ended with 0. */
+/**
+ * Prints a table with the exit code of each step. A step that was ended by a signal has no exit code. Returns
+ * 0 if every step ended with 0.
+ */
 function runAll(small) {
   // With these set, a skipped test fails its run, and mutation reuses no earlier result.
   const env = { ...process.env, CI: 'true', CI_FULL: '1' }

@@ -52,7 +52,7 @@ import {
 } from './service/workerd.mjs'
 import { readWranglerToml, workerdConfig } from './service/workerd-config.mjs'
 
-/** A person reads a terminal; a service has a journal, which needs every log line. */
+/** On a terminal, a person reads the output. The journal of a service needs every log line. */
 const IS_TERMINAL = process.stdout.isTTY === true
 /** Time for the log line of the last call, which follows its response. */
 const LAST_LINE_MS = 100
@@ -131,7 +131,10 @@ function secretsOfShop(shop, { origin, variables }) {
   })
 }
 
-/** Returns the addresses of workerd. Where descriptors are few, a relay has the service's own. */
+/**
+ * Returns the addresses of workerd. If there are few descriptors, a relay listens on the addresses of the
+ * service, and workerd on other addresses.
+ */
 async function relayed(directory, { addresses, tls }) {
   const hasProxy = process.env.CLIENT_IP_HEADER !== undefined
   const limits = relayLimits(descriptorLimit(), { hasProxy, hasTls: tls !== null })
@@ -326,7 +329,7 @@ async function printUsage(directory, options, variables) {
       webhookUrl: process.env.DEMO_WEBHOOK_URL,
     })
     const code = await consoleCode(options, variables.ADMIN_TOKEN, demo)
-    // A key must not end up in the journal of a service.
+    // A key must not be printed into the journal of a service.
     const usage = usageLines(directory, { options, demo, code, isTerminal: IS_TERMINAL })
     for (const line of usage) console.log(line)
   } catch (error) {

@@ -1,7 +1,7 @@
-// `npm test`: every test but those of `slow` and `faults`, which `npm test -- --all` runs too. With parts of
-// paths as arguments it runs the files with one of them in their path. Other options are those of vitest.
-// `npm test -- --watch [part-of-a-path …]`: runs tests again whenever a file that they use changes. Without a
-// path these are those of `core`.
+// `npm test`: every test except the tests of `slow` and `faults`, which `npm test -- --all` runs too. With
+// parts of paths as arguments, runs the files whose path has one of these parts. Other options are passed to
+// vitest. `npm test -- --watch [part-of-a-path …]`: runs tests again whenever a file that they use changes.
+// Without a path, runs the tests of `core`.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

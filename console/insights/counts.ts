@@ -11,7 +11,7 @@ export const ENDS = ['verified', 'rejected', 'declined', 'expired', 'canceled'] 
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Steps of one response at most. */
+/** Largest number of steps in one response. */
 const STEPS = 750
 /** Presets by their number of days. */
 export const PERIODS = { day: 1, week: 7, month: 30, quarter: 90 } as const
@@ -21,7 +21,7 @@ export type Period =
   | { readonly preset: keyof typeof PERIODS }
   | { readonly preset: null; readonly from: string; readonly to: string }
 
-/** Returns the query of a period, and the step: hours where days were chosen, if hours are too many. */
+/** Returns the query of a period, with its step. The step is a day if the period has too many hours. */
 export function queryOf(period: Period, wanted: 'hour' | 'day', now: number) {
   const { from, to } = rangeOf(period, wanted, now)
   const step = wanted === 'hour' && (to - from) / HOUR_MS > STEPS ? 'day' : wanted
@@ -33,13 +33,13 @@ export function queryOf(period: Period, wanted: 'hour' | 'day', now: number) {
   return { query: query.toString(), step }
 }
 
-/** Returns true for a period that has not too many hours. */
+/** Returns true if the period has few enough hours. */
 export function allowsHours(period: Period, now: number): boolean {
   const { from, to } = rangeOf(period, 'hour', now)
   return (to - from) / HOUR_MS <= STEPS
 }
 
-/** A preset ends with the present step, so its address stays the same until the next one. */
+/** A preset ends with the present step, so its address stays the same until the next step. */
 function rangeOf(period: Period, step: 'hour' | 'day', now: number) {
   if (period.preset === null) {
     const from = Date.parse(period.from)
@@ -75,7 +75,7 @@ export function formatShare(count: number, total: number): string {
   )
 }
 
-/** Seconds, with as many digits as differ from each other. */
+/** Returns seconds as text, with at most three significant digits. */
 export function formatSeconds(seconds: number | null): string {
   if (seconds === null) return '–'
   return new Intl.NumberFormat(language(), {
@@ -90,7 +90,7 @@ export function formatStep(at: string, step: string): string {
   return formatUtc(at, { ...DAY, ...(step === 'hour' && TIME) })
 }
 
-/** The same in short lines, for the axis of a plot. */
+/** The start of a step in short lines, for the axis of a plot. */
 export function formatTick(at: string, step: string): string {
   const parts = step === 'hour' ? [TIME, DAY] : [DAY]
   return parts.map((part) => formatUtc(at, part)).join('\n')

@@ -7,7 +7,7 @@ import { Table } from '../parts.tsx'
 import { t } from '../texts.ts'
 import { formatStep, formatTick, type Step } from './counts.ts'
 
-/** One line. `kind` is a class, which has its colour. */
+/** One line of a plot. `kind` is a CSS class, which sets the colour of the line. */
 export type Series = {
   readonly label: string
   readonly kind: string
@@ -15,7 +15,7 @@ export type Series = {
 }
 
 const HEIGHT = 240
-/** Dashes of the lines by their place. */
+/** Dashes of each line, by the index of the line. */
 const DASHES = [[], [8, 4], [2, 3], [12, 3, 2, 3], [5, 5], [1, 5]]
 
 export function Plot({

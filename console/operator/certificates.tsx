@@ -1,4 +1,4 @@
-// Certificates by their expiry: of the service, and of relying parties that have their own.
+// Certificates of the service and of relying parties, in the order of their expiry.
 
 import { useEffect, useState } from 'preact/hooks'
 import { type Answer, call } from '../api.ts'
@@ -10,7 +10,7 @@ import { readParties } from './relying-parties.tsx'
 
 type Certificate = { readonly owner: string; readonly href: string | null; readonly expiresAt: string }
 
-/** `isWhole`: false where there are more relying parties than those that were read. */
+/** `isWhole`: false if there are more relying parties than were read. */
 type Certificates = {
   readonly certificates: readonly Certificate[]
   readonly isWhole: boolean
@@ -20,7 +20,7 @@ type Certificates = {
 /** Pages of 100 relying parties that are read. */
 const PAGES = 10
 const DAY_MS = 86_400_000
-/** `/readyz` warns of a certificate in its last days. */
+/** `/readyz` warns of a certificate that expires in a few days. */
 const SOON_DAYS = 30
 
 export function CertificatesByExpiry() {
@@ -92,7 +92,9 @@ async function readCertificates(): Promise<Answer<Certificates>> {
   return { ok: true, value: { certificates, isWhole: after === undefined, isOwnKnown: own !== undefined } }
 }
 
-/** Returns the expiry of the service's own certificate. Only metrics have it before it is near. */
+/**
+ * Returns the expiry of the service's own certificate. Before the expiry is near, only the metrics have it.
+ */
 async function ownExpiry(): Promise<string | undefined> {
   const metrics = await call<string>('GET', '/metrics')
   if (!metrics.ok) return undefined

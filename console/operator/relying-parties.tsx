@@ -1,4 +1,4 @@
-// Relying parties: those that exist, and a new one.
+// The list of relying parties, and a form for a new relying party.
 
 import { useEffect, useState } from 'preact/hooks'
 import { type Answer, call } from '../api.ts'

@@ -1,4 +1,4 @@
-// Lists of trusted issuers: their freshness, their anchors, and new ones.
+// Lists of trusted issuers with their freshness and their anchors, and a form for a new list.
 
 import { useState } from 'preact/hooks'
 import { call } from '../api.ts'
@@ -114,7 +114,7 @@ function Row({ name, onRemoved }: { readonly name: string; readonly onRemoved: (
   )
 }
 
-/** A list without a copy, or with one that is too old, vouches for no issuer. */
+/** A list without a copy, or with a copy that is too old, vouches for no issuer. */
 function Freshness({ list: { trust_as_of, usable_until } }: { readonly list: TrustList }) {
   const isUsable = trust_as_of !== null && (usable_until === null || Date.parse(usable_until) > Date.now())
   return <span class={`state ${isUsable ? 'delivered' : 'dead'}`}>{t(isUsable ? 'usable' : 'stale')}</span>

@@ -124,7 +124,7 @@ function NewAnchor({
   )
 }
 
-/** A text that is no JSON goes to the API as it is, which says so. */
+/** A text that is not JSON is sent to the API unchanged. The API then returns the error. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

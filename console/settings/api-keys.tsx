@@ -1,4 +1,4 @@
-// API keys: those that exist, a new one, and revocation.
+// The list of API keys, a form for a new key, and the revocation of a key.
 
 import { useState } from 'preact/hooks'
 import type { ApiKey } from '../../packages/client/src/wire.ts'
@@ -8,7 +8,7 @@ import { t } from '../texts.ts'
 import { Choices, Form, Line, textOf } from './form.tsx'
 import { Secret } from './secret.tsx'
 
-/** Scopes of API keys. The API grants those of the calling key. */
+/** Scopes of API keys. The API grants only the scopes of the calling key. */
 const SCOPES = [
   'verify:create',
   'verify:read',

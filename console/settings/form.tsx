@@ -11,7 +11,10 @@ type Errors = Problem['errors']
 
 const FormErrors = createContext<Errors>([])
 
-/** A form that sends its values by `send`. The problem of a rejection is below it, and at its fields. */
+/**
+ * A form that sends its values by `send`. If the API rejects them, the problem is shown below the form and at
+ * its fields.
+ */
 export function Form({
   label,
   action,
@@ -107,7 +110,7 @@ type TextProps = {
   readonly value?: string
 }
 
-/** A line of text. Without a `pointer` it is the member of its name. */
+/** A line of text. Without a `pointer`, the field belongs to the member of the same name. */
 export function Line({
   name,
   label,
@@ -157,7 +160,7 @@ export function Lines({
   )
 }
 
-/** One of some values, which are words of the API. */
+/** A choice of one value. The values are words of the API. */
 export function Choice({
   options,
   name,
@@ -186,7 +189,7 @@ export function Choice({
   )
 }
 
-/** Some of some values, which are words of the API. */
+/** A choice of several values. The values are words of the API. */
 export function Choices({
   legend,
   name,
@@ -265,7 +268,7 @@ export function textOf(fields: FormData, name: string): string {
   return String(fields.get(name) ?? '').trim()
 }
 
-/** Returns the JSON object of a field, or the problem of a text that is none. */
+/** Returns the JSON object of a field, or a problem if the text is not a JSON object. */
 export function objectOf(fields: FormData, name: string): Answer<object> {
   try {
     const value: unknown = JSON.parse(textOf(fields, name))
@@ -284,7 +287,10 @@ const NOT_JSON: Problem = {
   errors: [],
 }
 
-/** Returns true for the pointer of a member, and of everything in it. An empty one is that of all members. */
+/**
+ * Returns true for the pointer of a member and of everything in the member. An empty pointer covers all
+ * members.
+ */
 function isAt(pointer: string, member: string): boolean {
   return member === '' || pointer === member || pointer.startsWith(`${member}/`)
 }

@@ -1,4 +1,4 @@
-// Where the settings of a relying party are: its own routes, or those of the operator for any of them.
+// Routes for the settings of a relying party: its own routes, or the operator's routes for any relying party.
 
 /** Addresses of the API. */
 export type Places = {
@@ -8,7 +8,7 @@ export type Places = {
   readonly clients: string
 }
 
-/** The routes of a relying party for itself. */
+/** The routes of a relying party for its own settings. */
 export const OWN: Places = {
   settings: '/v1/relying_party',
   keys: '/v1/api_keys',

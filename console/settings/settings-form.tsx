@@ -1,4 +1,5 @@
-// Settings of a relying party: the usual ones as fields, and every one as JSON. The API validates both.
+// Settings of a relying party: the usual settings as fields, and all settings as JSON. The API validates
+// both.
 
 import { useState } from 'preact/hooks'
 import type { Settings } from '../../packages/client/src/wire.ts'
@@ -15,7 +16,7 @@ const CHOICES = {
   status_unavailable: ['refuse', 'accept'],
   certificate_revocation: ['off', 'accept_unknown', 'require'],
 } as const
-/** Members that no change names. */
+/** Members that a change cannot have. */
 const FIXED = ['relying_party_id', 'livemode', 'created_at', 'api_keys', 'warnings']
 
 export function SettingsSections({ settings, place, onChange }: SettingsProps) {
@@ -91,7 +92,7 @@ function changesOf(fields: FormData, settings: Settings): Readonly<Record<string
   const branding = { ...settings.branding, color: color === '' ? null : color }
   const shown: Record<string, unknown> = {
     name: textOf(fields, 'name'),
-    // A text that is no number goes to the API, which says so.
+    // A text that is not a number is sent to the API, which returns the error.
     retention_seconds: retention === '' ? retention : Number(retention),
     ...Object.fromEntries(LISTS.map((name) => [name, linesOf(fields, name)])),
     ...Object.fromEntries(Object.keys(CHOICES).map((name) => [name, textOf(fields, name)])),
@@ -104,7 +105,7 @@ function changesOf(fields: FormData, settings: Settings): Readonly<Record<string
   )
 }
 
-/** Returns the members that have a value; null where none has. */
+/** Returns the members that have a value; null if none has a value. */
 function withoutNulls(members: object): object | null {
   const set = Object.entries(members).filter(([, value]) => value !== null)
   return set.length === 0 ? null : Object.fromEntries(set)

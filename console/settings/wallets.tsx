@@ -1,4 +1,4 @@
-// Wallets that the service has a profile of, and what each supports.
+// Wallets for which the service has a profile, and what each wallet supports.
 
 import type { WalletList } from '../../packages/client/src/wire.ts'
 import { known, Loaded, Table, useResource } from '../parts.tsx'

@@ -1,5 +1,5 @@
-// Webhook events that the receiver did not accept: those without a further attempt, and of the newest
-// verifications those that are tried again.
+// Webhook events that the receiver did not accept: events without a further attempt, and events of the newest
+// verifications that are tried again.
 
 import { useEffect, useState } from 'preact/hooks'
 import type { DeliveryLog, VerificationPage } from '../../packages/client/src/wire.ts'
@@ -11,7 +11,7 @@ import { t } from '../texts.ts'
 type Delivery = DeliveryLog['deliveries'][number]
 type Failed = Delivery & { readonly verification_id: string }
 
-/** Verifications of each list whose deliveries are read, and how many at a time. */
+/** Number of verifications in each list whose deliveries are read, and number of reads at a time. */
 const READ = 20
 const AT_A_TIME = 4
 

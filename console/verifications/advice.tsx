@@ -1,5 +1,5 @@
-// The reason of an end or of a refused response, and what a relying party does about it. Both are in English,
-// as the API is.
+// The reason of an end or of a refused response, and advice to the relying party. Both are in English, as the
+// API is.
 
 import type { Reason } from '../../packages/client/src/wire.ts'
 import reasons from '../reasons.json'

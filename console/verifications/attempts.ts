@@ -1,4 +1,4 @@
-// Attempts that one step of the course counts: equal refusals that follow each other are one step.
+// Attempts of one step of the timeline. Equal refusals that follow each other are one step.
 
 import type { Timeline, Verification } from '../../packages/client/src/wire.ts'
 
@@ -15,7 +15,7 @@ export function attemptsOf(step: Step, attempts: readonly Attempt[]): readonly A
   })
 }
 
-/** Returns the rule that was violated, and the wallet's code for each document, where there are any. */
+/** Returns the rule that was violated, and the wallet's code for each document, if there are any. */
 export function detailsOf({ detail, document_errors }: Attempt): string {
   const errors = Object.entries(document_errors ?? {}).map(([name, code]) => `${name}: ${code}`)
   return [detail ?? '', ...errors].filter((text) => text !== '').join(', ')

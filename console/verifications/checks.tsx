@@ -46,7 +46,7 @@ export function Derivation({ steps }: { readonly steps: readonly AssuranceStep[]
   )
 }
 
-/** The anchor, list or status that a step rests on. */
+/** The anchor, list or status from which a step follows. */
 function Source({ step: { id, anchor, list, status, as_of } }: { readonly step: AssuranceStep }) {
   const parts = [
     id,

@@ -14,7 +14,7 @@ export function Deliveries({
   onAgain,
 }: {
   readonly answer: Answer<DeliveryLog> | null
-  /** False where the key does not have the scope. */
+  /** False if the key lacks the scope. */
   readonly may: boolean
   readonly onAgain: OnAgain
 }) {

@@ -1,4 +1,4 @@
-// Entries of the list that are shown, and how they change: newer ones arrive while older ones are read.
+// Entries of the list that are shown, and how they change: newer entries arrive while older entries are read.
 
 import type { VerificationPage } from '../../packages/client/src/wire.ts'
 
@@ -6,13 +6,13 @@ export type Entry = VerificationPage['verifications'][number]
 
 export type Listing = {
   readonly entries: readonly Entry[]
-  /** Cursor of the next older page; null after the last. */
+  /** Cursor of the next older page; null after the last page. */
   readonly next: string | null
-  /** Entries that are newer than the first and not shown yet. */
+  /** Number of entries that are newer than the first shown entry, and are not shown yet. */
   readonly waiting: number
-  /** True if the last page had no entry: an older one may have some. */
+  /** True if the last page had no entry. An older page may have entries. */
   readonly isSparse: boolean
-  /** For the last entry of each page that was read: the cursor of what follows it. */
+  /** For the last entry of each page that was read: the cursor of the page that follows. */
   readonly cursors: ReadonlyMap<string, string>
 }
 
@@ -20,17 +20,18 @@ export const EMPTY: Listing = { entries: [], next: null, waiting: 0, isSparse: f
 
 /**
  * Returns the listing after the newest page was read. `mayMove` is false while a person reads or uses the
- * list: then entries change in their places, and new ones are counted only.
+ * list: then shown entries change in their places, and new entries are only counted.
  */
 export function withNewest(listing: Listing, page: VerificationPage, mayMove: boolean): Listing {
-  // The newest rows have no match: what was found among older ones stays, and how far they were searched.
+  // The newest rows have no match. The older matches stay, and so does the place up to which rows were
+  // searched.
   if (listing !== EMPTY && page.has_more && page.verifications.length === 0) return { ...listing, waiting: 0 }
   const newest = new Map(page.verifications.map((entry) => [entry.verification_id, entry]))
   const last = listing.entries.findLastIndex(({ verification_id }) => newest.has(verification_id))
   const known = new Set(listing.entries.map(({ verification_id }) => verification_id))
   const cursors = withCursor(listing, page)
   if (mayMove || listing.entries.length === 0) {
-    // Without a common entry there may be others between the two.
+    // If the two pages have no common entry, there may be further entries between them.
     const isGap = last < 0 && page.has_more
     const older = isGap || !page.has_more ? [] : listing.entries.slice(last + 1)
     const entries = [...page.verifications, ...older]

@@ -7,7 +7,7 @@ import { t } from '../texts.ts'
 const STATUSES = ['pending', 'verified', 'rejected', 'declined', 'expired', 'canceled']
 const WEBHOOK_STATES = ['delivered', 'dead']
 const METADATA = 'metadata.'
-/** Metadata beside that of the search field. */
+/** Metadata filters besides the filter of the search field. */
 const FURTHER = ['metadata_2', 'metadata_3']
 const TIMES = ['created_after', 'created_before'] as const
 
@@ -120,7 +120,7 @@ function FilterFields({
   )
 }
 
-/** Returns the query of the fields. Times are those of the reader's zone. */
+/** Returns the query of the fields. Times are in the time zone of the reader. */
 function queryOf(fields: FormData): string {
   const query = new URLSearchParams()
   for (const status of fields.getAll('status')) query.append('status', String(status))

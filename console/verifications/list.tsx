@@ -1,4 +1,5 @@
-// The list of verifications, newest first. New ones appear by themselves, but never move what a person reads.
+// The list of verifications, newest first. New verifications appear by themselves, but never move what a
+// person reads.
 
 import { useEffect, useRef } from 'preact/hooks'
 import type { Session } from '../api.ts'
@@ -17,7 +18,7 @@ export function Verifications({ query, session }: { readonly query: string; read
   const mayMove = () => {
     const rows = list.current
     if (rows === null) return true
-    // The button that shows new ones is in use before it is pressed.
+    // A pointer or the focus on the list counts as use, so that the button for new entries does not move.
     const isUsed = section.current?.matches(':hover, :focus-within')
     return rows.getBoundingClientRect().top >= 0 && !isUsed
   }
@@ -116,7 +117,8 @@ function Older({
   const read = useRef(onOlder)
   read.current = onOlder
   useEffect(() => {
-    // A page without entries has read thousands: the next one is for a person to ask for.
+    // For a page without entries, the service has read thousands of rows. So the person must ask for the next
+    // page.
     if (button.current === null || isSparse) return undefined
     const observer = new IntersectionObserver((seen) => seen.at(-1)?.isIntersecting && void read.current(), {
       rootMargin: '1000px',

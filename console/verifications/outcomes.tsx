@@ -6,7 +6,7 @@ import { announce, Failure, known } from '../parts.tsx'
 import reasons from '../reasons.json'
 import { t } from '../texts.ts'
 
-/** Outcomes that are tried most. The others are behind a summary, by family. */
+/** Outcomes that are tried most. All other outcomes are behind a summary, by family. */
 const FREQUENT = ['verified', 'predicate_false', 'untrusted_issuer', 'credential_revoked', 'access_denied']
 const FAMILIES = Map.groupBy(Object.entries(reasons), ([, { family }]) => family)
 

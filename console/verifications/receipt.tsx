@@ -1,4 +1,5 @@
-// The receipt of an ended verification, checked here as an auditor checks it: with the published keys alone.
+// The receipt of an ended verification, verified here as an auditor verifies it: only with the published
+// keys.
 
 import { useState } from 'preact/hooks'
 import { type Receipt as Claims, verifyReceipt } from '../../packages/client/src/receipt.ts'

@@ -38,7 +38,7 @@ export function Steps({
   )
 }
 
-/** Shows what the attempts of a step have beyond its reason, and the time of each of several. */
+/** Shows the details of the attempts of a step. If there are several attempts, shows the time of each. */
 function Attempts({ entry, attempts }: { readonly entry: Entry; readonly attempts: readonly Attempt[] }) {
   const counted = attemptsOf(entry, attempts)
   const [only] = counted

@@ -7,9 +7,9 @@ import { call, type Problem } from '../api.ts'
 import { repeat } from '../resource.ts'
 import { cursorOf, EMPTY, isShort, type Listing, withChanged, withNewest, withOlder } from './entries.ts'
 
-/** Time between two reads of what is live. */
+/** Time between two reads of the newest page. */
 const LIVE_MS = 3_000
-/** The same while the service searches thousands of rows for a page. */
+/** Time between two reads while the service searches thousands of rows for a page. */
 const SEARCH_MS = 30_000
 const PAGE = 100
 
@@ -77,7 +77,8 @@ export function useListing(key: string, query: string, { mayMove, seen }: View) 
       () => readNewest(),
       () => pause.current,
     )
-    // At the clean-up the page is shorter already, and its scroll position is lost.
+    // The position is stored before the clean-up, when the page is already shorter and its scroll position is
+    // lost.
     let place = 0
     const follow = () => {
       place = scrollY

@@ -1,4 +1,4 @@
-// One verification: its state, its course, what was checked, what was sent, and what can be done.
+// One verification: its state, its steps, its checks, its webhooks, and the possible actions.
 
 import { useRef, useState } from 'preact/hooks'
 import type { DeliveryLog, Verification as Polled, Timeline } from '../../packages/client/src/wire.ts'

@@ -5,7 +5,7 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 
 /** Rows before and after the visible ones: for fast scrolling, and so that the Tab key finds a row. */
 const MARGIN_ROWS = 12
-/** Rows before the first measure. */
+/** Number of rows before the first measurement. */
 const FIRST_ROWS = 30
 
 type View = { readonly first: number; readonly end: number; readonly height: number }
@@ -64,7 +64,7 @@ function viewOf(list: HTMLOListElement | null, last: View): View {
   if (!(row instanceof HTMLElement)) return last
   const height = row.offsetHeight
   const top = -(list?.getBoundingClientRect().top ?? 0)
-  // In steps, so that not every pixel renders again.
+  // The position is rounded to steps, so that not every pixel of scrolling renders the rows again.
   const visible = Math.floor(top / height / 4) * 4
   const first = Math.max(0, visible - MARGIN_ROWS)
   const end = visible + Math.ceil(innerHeight / height) + MARGIN_ROWS

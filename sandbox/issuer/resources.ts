@@ -1,5 +1,5 @@
-// Resources that the sandbox issuer publishes. Any other path is 404: `/down` is the place of unavailable
-// metadata.
+// Resources that the sandbox issuer publishes. Any other path gets 404. For example, the metadata below
+// `/down` are unavailable.
 
 import { certificateBytes } from './cose.ts'
 import { IDENTITIES, REVOCATION_LIST } from './identities.ts'

@@ -42,8 +42,8 @@ export async function sendResponse(
 }
 
 /**
- * Reads the form's fields. `credential` is `<query id> <format>`, and missing without a choice. `reason`
- * counts with its own button alone.
+ * Reads the form's fields. `credential` is `<query id> <format>`, and missing without a choice. `reason` is
+ * read only if its own button was pressed.
  */
 function taskOf(form: URLSearchParams): WalletTask {
   const field = (name: string) => form.get(name) ?? ''
@@ -53,7 +53,7 @@ function taskOf(form: URLSearchParams): WalletTask {
   return { uri: field('uri'), reason, ...(format && { credential_type, format }) }
 }
 
-/** The choice of the person in the form before. */
+/** The choice of the person in the previous form. */
 type Choice = { readonly credential: string; readonly reason: string }
 const NO_CHOICE: Choice = { credential: '', reason: '' }
 

@@ -29,14 +29,14 @@ function place(into: Json | undefined, path: RequestedClaim['path'], value: Json
   )
 }
 
-/** Limit of elements. A path may request the millionth. */
+/** Limit of elements in a list, because a path may request the millionth element. */
 const ELEMENTS = 100
 
-/** Unknown claims are `true`: valid as a value and as the answer to a predicate. */
+/** Unknown claims are `true`, which is valid as a value and as the answer to a yes-or-no question. */
 function defaultValue(path: RequestedClaim['path']): Json {
   const name = path.findLast((step) => typeof step === 'string') ?? ''
   const value = (Object.hasOwn(PERSON, name) ? PERSON[name] : undefined) ?? true
-  // A step after the name is an index of its list.
+  // A step after the name is an index of the list with this name.
   return Array.isArray(value) && path.at(-1) !== name ? (value[0] ?? true) : value
 }
 

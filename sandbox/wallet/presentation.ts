@@ -12,7 +12,7 @@ export type PresentationContext = {
   readonly mistake: Partial<Mistake>
   /** Key that the credential is bound to. */
   readonly holderKey: PrivateKey
-  /** Key that signs the proof of possession: the holder's, or with a mistake another one. */
+  /** Key that signs the proof of possession: the holder's key, or another key to make a mistake. */
   readonly proofKey: PrivateKey
   /** Nonce of the wallet for the session transcript of an mdoc in the drafts. */
   readonly mdocNonce: string

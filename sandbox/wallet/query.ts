@@ -1,5 +1,5 @@
-// Which credentials a request wants, in one shape for both query languages: DCQL (OpenID4VP 1.0 §6) and
-// Presentation Exchange 2.
+// Finds the credentials that a request wants, in one shape for both query languages: DCQL (OpenID4VP 1.0 §6)
+// and Presentation Exchange 2.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../src/codec/json.ts'
 import { err, ok, type Result } from '../../src/result.ts'

@@ -37,8 +37,8 @@ export type EncryptionKey = {
 export type CallVerifier = (url: string, init?: RequestInit) => Promise<Response>
 
 /**
- * Reason why the wallet cannot respond, as text for developers. `status` and `body` come from the verifier's
- * response, if there is a response.
+ * Reason for which the wallet cannot respond, as text for developers. `status` and `body` come from the
+ * verifier's response, if there is a response.
  */
 export type WalletError = { readonly detail: string; readonly status?: number; readonly body?: string }
 
@@ -62,7 +62,7 @@ export async function receiveRequest(
   if (status !== 200) return err({ detail: 'The request could not be fetched.', status, body })
   const claims = decodePart(body, 1)
   if (claims === undefined) return err({ detail: 'The fetched document is not a Request Object.' })
-  // §5.10: without the wallet's nonce this is an old request.
+  // §5.10: a request without the wallet's nonce may be an old request.
   if (posts && member(claims, 'wallet_nonce') !== walletNonce)
     return err({ detail: 'The Request Object does not repeat wallet_nonce.' })
   return readRequest(claims)

@@ -1,4 +1,4 @@
-// Reads of the event log by a relying party, which go on through an outage of the service.
+// Reads the event log for a relying party. The reads continue after an outage of the service.
 
 import { readableProblem } from './print.mjs'
 
@@ -8,9 +8,9 @@ const LONGEST_PAUSE_MS = 60_000
 const TIMEOUT_MS = 30_000
 
 /**
- * Calls `onEvent` for each event in order. `once` ends after the newest event. Otherwise it reads on until
- * the process ends, with new events only unless `all` is set. It then waits and repeats if the service does
- * not respond, or responds with 429 or 5xx.
+ * Calls `onEvent` for each event in order. With `once`, ends after the newest event. Otherwise reads until
+ * the process ends, and returns old events only with `all`. If the service does not respond, or responds with
+ * 429 or 5xx, waits and repeats the read.
  */
 export async function follow(call, { once = false, all = false }, onEvent, pause = wait) {
   let after = once || all ? '' : 'latest'

@@ -28,7 +28,7 @@ export function plain(text) {
   return text.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0).toString(16)}}`)
 }
 
-/** The same for a text that must stay on its line: a line feed is escaped, too. */
+/** Works like `plain`, for a text that must stay on one line: a line feed is escaped, too. */
 export function plainLine(text) {
   return plain(text).replaceAll('\n', '\\u{a}')
 }
@@ -69,7 +69,7 @@ function inlineText(member) {
   return isInline(member) ? String(member) : undefined
 }
 
-/** A text of several lines, such as a certificate, stands below its name. */
+/** A text of several lines, such as a certificate, is printed below its name. */
 function isInline(value) {
   return value !== null && typeof value !== 'object' && !String(value).trimEnd().includes('\n')
 }

@@ -39,7 +39,7 @@ export const READER_CSR = {
   },
 }
 
-/** Parses the flags. Throws with a message about the first that does not fit. */
+/** Parses the flags. Throws an error about the first invalid flag. */
 export function parseReaderCsr(args) {
   const options = Object.fromEntries(Object.keys(READER_CSR.flags).map((name) => [name, { type: 'string' }]))
   const { values } = parseArgs({ args, options: { ...options, help: { type: 'boolean', short: 'h' } } })

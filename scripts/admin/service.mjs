@@ -10,9 +10,10 @@ import { request } from '../service/request.mjs'
 const TIMEOUT_MS = 60_000
 
 /**
- * Returns `{ origin, token, isLocal }` or `{ error }`. Without BASE_URL it is the local service, at the
- * address that its start takes from HOST, PORT and TLS_CERT. Without ADMIN_TOKEN it is the token in
- * STATE_DIR. A local token goes to another address only if STATE_DIR is set explicitly.
+ * Returns `{ origin, token, isLocal }` or `{ error }`. Without BASE_URL, `origin` is the local service, at
+ * the address that `npm start` takes from HOST, PORT and TLS_CERT. Without ADMIN_TOKEN, `token` is the token
+ * in STATE_DIR. The token of the local service is sent to another address only if STATE_DIR is set
+ * explicitly.
  */
 export function findService(env) {
   const { origin, isLocal, error } = serviceOrigin(env)

@@ -1,5 +1,5 @@
-// `npm run proof -- clients [name …]`: runs each client and each example against one service. One whose
-// language or packages cannot be installed is skipped, except with CI_FULL=1: then it is a failure.
+// `npm run proof -- clients [name …]`: runs each client and each example against one service. A client whose
+// language or packages cannot be installed is skipped. With CI_FULL=1 it is a failure instead.
 
 import { startServer } from '../../test/support/service/server.ts'
 import { buildClient } from '../service/client-package.mjs'
@@ -8,7 +8,7 @@ import { GENERATED } from './generated.ts'
 import { LOGINS } from './logins.ts'
 import { missing, NotInstalledError, type Program, resultWithoutTool } from './tools.ts'
 
-/** Two at a time, one of each list. */
+/** Two run at a time: one of each list. */
 const LISTS = [GENERATED, [...EXAMPLES, ...LOGINS]]
 const PROGRAMS = LISTS.flat()
 

@@ -1,4 +1,4 @@
-// Tools of other languages: whether they are installed, and how their packages are.
+// Tools of other languages: checks if they are installed, and installs their packages.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

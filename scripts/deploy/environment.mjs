@@ -58,7 +58,7 @@ export function readEnvironment(path, env) {
   return Object.fromEntries(names.map((name) => [name, env[name]]))
 }
 
-/** Returns names that nothing reads: usually a misspelt name. */
+/** Returns names that no program reads. Such a name is usually misspelt. */
 export function unknownNames(environment) {
   return Object.keys(environment).filter((name) => ![...PLAIN, ...SECRET, ...REFUSED].includes(name))
 }

@@ -10,7 +10,7 @@ import { BUNDLE, SANDBOX_BUNDLE, SHOP_BUNDLE } from '../service/bundle.mjs'
 import { NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from '../service/paths.mjs'
 import { PLAIN, plainVariables, SECRET } from './environment.mjs'
 
-/** A bundle that was built and tested is uploaded as it is, the verifier's with its source map. */
+/** A bundle is uploaded as it was built and tested. The verifier's bundle is uploaded with its source map. */
 const built = (bundle) => [relative(ROOT, bundle), '--no-bundle', '--no-minify']
 const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 

@@ -67,7 +67,7 @@ export function describeStatusesAndReasons(): string {
 const RULES_INTRODUCTION = `An attempt with \`certificate_profile_violation\` has a \`detail\`.
 It names the rule that a certificate of the issuer violates.`
 
-/** The extension, and what violates the rule. */
+/** The extension, and a certificate that violates its rule. */
 const ABOUT_RULE: Readonly<Record<CertificateRule, readonly [string, string]>> = {
   leaf_is_ca: ['basicConstraints', "an authority's certificate as the signer's"],
   issuer_is_not_ca: ['basicConstraints', "an issuing certificate that is not an authority's"],
@@ -175,8 +175,8 @@ function rowsOf(family: ReasonFamily): readonly (readonly string[])[] {
 }
 
 /**
- * HTTP status of the callback. A response that ends the verification gets 200; after the end every other one
- * gets 409.
+ * HTTP status of the callback. A response that ends the verification gets 200. After the end, every other
+ * response gets 409.
  */
 function walletGets({ wallet, ends }: Reason): string {
   if (ends === 'expired' || ends === 'canceled') return '409 for any response'

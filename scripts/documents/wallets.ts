@@ -1,5 +1,5 @@
-// docs/wallets.md: which wallet can answer which question. The results are those of the conformance test of
-// wallets, which compares each of them with what happens.
+// docs/wallets.md: shows which wallet can answer which question. The results come from the conformance test
+// of wallets, which compares each result with the outcome of a session.
 
 import { readFileSync } from 'node:fs'
 import { FINDINGS, type FindingCode } from '../../src/wallets/lowering.ts'

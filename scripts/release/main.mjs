@@ -35,7 +35,10 @@ function readArguments() {
   return { allowDirty: values['allow-dirty'] === true, out: resolve(values.out ?? join(DIST, 'release')) }
 }
 
-/** Writes archive, client, an SBOM of each, and their checksums to the folder `out`: all of them or none. */
+/**
+ * Writes the archive, the client, an SBOM of each, and the checksums to the folder `out`. Writes all of these
+ * files or none.
+ */
 function release({ allowDirty, out }) {
   const source = readSource({ allowDirty })
   const { version, commit, isTagged } = source

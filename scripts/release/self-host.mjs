@@ -1,4 +1,5 @@
-// The folder of a self-hosted service: bundles, programs and what they read, with workerd as its dependency.
+// The folder of a self-hosted service: bundles, programs and the files that they read. Its dependency is
+// workerd.
 
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -7,7 +7,8 @@ import { ROOT } from '../service/paths.mjs'
 
 /**
  * Returns `version`, `commit`, `seconds` (the time of the commit) and `isTagged`. Throws with uncommitted
- * changes, since the same commit must give the same files. Throws for a version that another commit has.
+ * changes, since the same commit must give the same files. Throws if another commit has the tag of this
+ * version.
  */
 export function readSource({ allowDirty }) {
   const { version } = readJson('package.json')

@@ -7,21 +7,21 @@ import { descriptorLimit } from './descriptors.mjs'
 import { request } from './request.mjs'
 import { controlSocket } from './workerd.mjs'
 
-/** Interval of readings, and with many descriptors, which are not used up so soon. */
+/** Interval of readings. The second is for many descriptors, which are not used up so soon. */
 const EVERY_MS = 250
 const RARELY_MS = 1_000
 const MANY = 8_192
 /** Part of the descriptors above which the relay passes on fewer connections. */
 const SHORT_ABOVE = 0.85
 
-/** Part up to which new connections may use them, and the least number of connections for each reading. */
+/** Part of the descriptors that new connections may use, and least number of connections for each reading. */
 const CONNECTIONS_BELOW = 0.9
 const LEAST_CONNECTIONS = 8
 
 let isShortNow = false
 let connectionsLeft = Infinity
 
-/** What the relay asks before it passes a connection on. */
+/** Checks that the relay makes before it passes a connection on. */
 export const capacity = {
   /** Returns `true` while workerd has more than 85 % of its descriptors open. */
   isShort: () => isShortNow,

@@ -20,7 +20,7 @@ const COMPILER = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
 /** True if the development dependencies are installed. */
 export const canBuildClient = () => existsSync(COMPILER)
 
-/** Builds the package. Files are replaced one by one, so a build at the same time finds all of them. */
+/** Builds the package. Files are replaced one by one, so another build at the same time finds every file. */
 export function buildClient() {
   mkdirSync(DIST, { recursive: true })
   const out = mkdtempSync(join(DIST, 'client-'))

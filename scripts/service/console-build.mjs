@@ -35,7 +35,7 @@ export function buildConsole() {
 
 /** Builds the console into the directory `out`. Returns the packages in it, as paths of the lock file. */
 export function buildConsoleInto(out) {
-  // Loaded here: a launcher installs it first, and a release does not have it.
+  // The bundler is loaded here, because a launcher installs it first and a release does not have it.
   const { buildSync } = createRequire(join(ROOT, 'package.json'))('esbuild')
   const { metafile } = buildSync({
     absWorkingDir: ROOT,

@@ -2,19 +2,22 @@
 
 import { spawnSync } from 'node:child_process'
 
-/** Enough for the service of other people. */
+/** A limit that is enough for a service that other people use. */
 export const RECOMMENDED_DESCRIPTORS = 65_536
 
-/** A limit that every system has at least, for one if it cannot be read. */
+/** Limit that every system has at least. It is used if the limit cannot be read. */
 const SMALLEST = 1_024
 /** The limit if there is none. */
 const LARGEST = 1_048_576
 
 /** An object that an alarm wakes keeps about four descriptors for ten seconds. */
 const DESCRIPTOR_SECONDS = 40
-/** A part of them: callers and receivers need descriptors too, and a busy machine keeps objects longer. */
+/**
+ * Alarms get a part of the descriptors: callers and receivers need some, and a busy machine keeps objects
+ * longer.
+ */
 const SHARE = 0.375
-/** A third of one core, and 0.3 GB of memory. */
+/** At this rate, alarms need a third of one core and 0.3 GB of memory. */
 const MOST_PER_SECOND = 60
 
 /** Returns the hard limit. Node raises the soft limit to it, and workerd inherits both. */

@@ -7,21 +7,21 @@ import { isBuiltin } from 'node:module'
 import { delimiter, join, sep } from 'node:path'
 import { IS_RELEASE, NODE, ROOT } from './paths.mjs'
 
-/** The packages of the Worker, and those of packages/start: they build and run it. */
+/** The packages of the Worker, and the packages of packages/start, which build and run the Worker. */
 export const FOR_START = {
   omit: ['dev', 'peer'],
   what: 'the packages that the service needs',
   size: '36 packages, 75 MB to download, 195 MB on disk',
   time: '15 seconds',
 }
-/** These and Node 24, the only peer in packages/start. */
+/** The packages above, and Node 24, which is the only peer dependency in packages/start. */
 export const FOR_START_ON_OLD_NODE = {
   omit: ['dev'],
   what: `the packages that the service needs, and Node 24 because ${process.versions.node} is too old`,
   size: '38 packages, 125 MB to download, 385 MB on disk',
   time: '30 seconds',
 }
-/** Every package: tests and tools, too. */
+/** Every package, including those for tests and tools. */
 export const EVERYTHING = {
   omit: [],
   what: 'all packages, also those of tests and tools',
@@ -43,8 +43,9 @@ export function packagesForStart({
 }
 
 /**
- * Runs `npm ci` unless node_modules already has the packages of package-lock.json. It installs what is wanted
- * and never less than there is. A release installs nothing by itself: it throws if something is missing.
+ * Runs `npm ci` unless node_modules already has the packages of package-lock.json. It installs the wanted
+ * packages, and removes none that are installed. A release installs nothing by itself: it throws if something
+ * is missing.
  */
 export function ensureInstalled(wanted = EVERYTHING) {
   if (IS_RELEASE) return requireInstalled(wanted)
@@ -94,17 +95,18 @@ function isInstalled(packages) {
   })
 }
 
-/** npm marks an entry of the lock that only packages of one kind need. */
+/** npm marks an entry of the lock file if only packages of one kind need the entry. */
 function includes({ omit }, entry) {
   return !omit.some((kind) => entry[kind])
 }
 
-/** Each kind is named, because NODE_ENV and the settings of npm may leave it out, too. */
+/** Each kind is named explicitly, because NODE_ENV or the settings of npm could leave out a kind. */
 function optionsFor({ omit }) {
   const kinds = ['dev', 'optional', 'peer'].map(
     (kind) => `--${omit.includes(kind) ? 'omit' : 'include'}=${kind}`,
   )
-  // The install scripts of esbuild and workerd only save time at each start of theirs. Node 24 needs its own.
+  // The install scripts of esbuild and workerd only make their starts faster. The package of Node 24 needs
+  // its install script.
   const scripts = omit.includes('peer') ? ['--ignore-scripts'] : []
   return [...kinds, ...scripts, '--legacy-peer-deps=false', '--no-audit', '--no-fund', '--loglevel=error']
 }

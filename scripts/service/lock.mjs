@@ -11,8 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const RELEASED_WITHIN_MS = 10_000
 
 /**
- * Takes the directory for this launcher. `description` is what another start prints about it. Throws if
- * another launcher runs here.
+ * Takes the directory for this launcher. `description` is the text that another start prints about this
+ * launcher. Throws if another launcher runs here.
  */
 export function lockForLauncher(directory, description) {
   const path = join(directory, 'launcher.lock')
@@ -30,8 +30,8 @@ export function lockForLauncher(directory, description) {
 }
 
 /**
- * Takes the lock that workerd inherits. Only a workerd without a launcher can still hold it: it was asked
- * to end. Throws if it does not end.
+ * Takes the lock that workerd inherits. Only a workerd without a launcher can still hold the lock. It was
+ * asked to end before. Throws if it does not end.
  */
 export async function lockForWorkerd(directory) {
   const file = openSync(join(directory, 'workerd.lock'), 'a+', 0o600)
@@ -49,8 +49,8 @@ export async function lockForWorkerd(directory) {
 
 /**
  * Locks an open file. flock(1) locks the open file itself, which it shares with this process, so that the
- * lock stays when flock(1) ends. Returns `true` where util-linux is missing: there, a pid file is all that is
- * known.
+ * lock stays when flock(1) ends. Returns `true` if util-linux is missing. Then only the pid file shows that
+ * another process runs.
  */
 function tryLock(file) {
   const flock = ['/usr/bin/flock', '/bin/flock'].find((path) => existsSync(path))

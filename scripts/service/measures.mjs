@@ -1,5 +1,5 @@
-// Measures of workerd and of the state directory, which the service cannot see itself. They are sent to it
-// for `/metrics`. What this system cannot read is left out.
+// Measures of workerd and of the state directory, which the service cannot see itself. The launcher sends
+// them to the service for `/metrics`. A measure that this system cannot read is left out.
 
 import { execFile } from 'node:child_process'
 import { readdir, readFile, statfs } from 'node:fs/promises'
@@ -8,7 +8,10 @@ import { request } from './request.mjs'
 import { controlSocket } from './workerd.mjs'
 
 const EVERY_MS = 10_000
-/** The size of the state is measured once a minute at most. It takes a fiftieth of the time at most. */
+/**
+ * The size of the state is measured once a minute at most. The measurement takes at most a fiftieth of the
+ * time.
+ */
 const SIZE_EVERY_MS = 60_000
 const SIZE_SHARE = 1 / 50
 
@@ -43,7 +46,7 @@ export function reportMeasures(directory, child) {
   report()
 }
 
-/** Returns what Linux has about a process below /proc. */
+/** Returns the data about a process that Linux has below /proc. */
 export async function processMeasures(pid) {
   const [status, descriptors, limits] = await Promise.all([
     readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''),

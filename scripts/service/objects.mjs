@@ -21,7 +21,7 @@ export const CLASSES_WITH_ALARMS = [
 /** Class whose stored objects always have an alarm. */
 const ALWAYS_ARMED = 'VerificationSession'
 
-/** SQLite's file of one page has no table: content needs a page of its own. */
+/** A SQLite file of one page has no table, because the content of a table needs a page of its own. */
 const EMPTY_FILE_BYTES = 4096
 /** workerd's own definition. */
 const ALARM_TABLE = `CREATE TABLE IF NOT EXISTS _cf_ALARM (
@@ -32,7 +32,7 @@ const ALARM_TABLE = `CREATE TABLE IF NOT EXISTS _cf_ALARM (
 const NS_PER_MS = 1_000_000n
 /**
  * Alarms that are due within this time are spread with the overdue ones: most sessions that are pending now
- * expire in it. With later ones, erasures would be moved by hours.
+ * expire in it. If later alarms were spread, too, erasures would be moved by hours.
  */
 const SOON_MS = 600_000
 
@@ -78,9 +78,9 @@ export function prepareObjects({ objectsPath, uniqueKeys, perSecond, now = Date.
 }
 
 /**
- * Opens the index of a folder and begins a transaction. One that is missing or damaged is created again; a
- * damaged one stays beside it under another name. `database` is undefined for a folder without objects and
- * without an index.
+ * Opens the index of a folder and begins a transaction. A missing or damaged index is created again. The
+ * damaged file stays beside the new file under another name. `database` is undefined for a folder without
+ * objects and without an index.
  */
 function openIndex(path, hasObjects, timeout) {
   const file = join(path, 'metadata.sqlite')
@@ -128,7 +128,7 @@ function isUnavailable({ errcode, code }) {
 /** Sets lost alarms to now. Returns how many. */
 function repair(database, { path, className, wasRebuilt, now, lost }) {
   if (!CLASSES_WITH_ALARMS.includes(className)) return 0
-  // With an intact index, only a class that is always armed shows that an alarm was lost.
+  // If the index is intact, a lost alarm can be detected only in a class whose objects always have an alarm.
   const due = wasRebuilt ? lost : className === ALWAYS_ARMED ? lost.filter((id) => hasContent(path, id)) : []
   const insert = database.prepare('INSERT INTO _cf_ALARM (actor_id, scheduled_time) VALUES (?, ?)')
   for (const id of due) insert.run(id, BigInt(now) * NS_PER_MS)
@@ -183,7 +183,7 @@ function removeIfEmpty(path, id, counts) {
   return true
 }
 
-/** Returns `false` if an object's database has no row. One that cannot be read counts as content. */
+/** Returns `false` if an object's database has no row. A database that cannot be read counts as content. */
 function hasContent(path, id) {
   let database
   try {
@@ -211,7 +211,7 @@ function closeQuietly(database) {
   try {
     database?.close()
   } catch {
-    // The damage that made it unreadable can also prevent its end.
+    // The damage that made the database unreadable can also make its closing fail.
   }
 }
 

@@ -37,7 +37,8 @@ export function readOptions(env) {
     stateDirectory: resolve(ROOT, env.STATE_DIR ?? '.dev'),
     addresses: hosts.map((host) => `${host}:${port}`),
     origin: `${scheme}://${reached}:${port}`,
-    // Other people use a public service. It reaches the ports of its machine only if that is asked for.
+    // Other people use a public service. So it reaches the ports of its machine only if a variable allows
+    // this.
     allowLoopback: env.ALLOW_LOOPBACK ?? (isLocal ? '1' : '0'),
     hasShop: isOn('DEMO', env.DEMO, isLocal),
     hasConsole,
@@ -54,7 +55,7 @@ function consoleOriginOf(baseUrl) {
   return url.origin
 }
 
-/** The rule of src/config.ts. Checked here too, before a certificate is made for the host. */
+/** Checks the rule of src/config.ts here too, before a certificate is made for the host. */
 function isOrigin(text, isLocal) {
   if (!URL.canParse(text)) return false
   const { origin, protocol } = new URL(text)

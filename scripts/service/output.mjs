@@ -1,7 +1,7 @@
-// Output of workerd. It is held back while the service starts, so that log lines do not stand between the
-// texts of the start, and a start that fails prints its reason alone.
+// Output of workerd. It is delayed while the service starts, so that no log line is printed between the texts
+// of the start. A start that fails prints only its reason.
 
-/** Most bytes that are held back. What exceeds them is printed at once. */
+/** Largest number of delayed bytes. Further output is printed at once. */
 const HELD_BYTES = 262_144
 /** A log line of level `info` (src/metrics/log-line.ts). */
 const INFO = /^\{"time":"[^"]*","level":"info",/

@@ -1,4 +1,5 @@
-// Checks before workerd starts that the addresses can be listened on. Its own message names no port.
+// Checks before workerd starts that the addresses can be listened on. The message of workerd itself names no
+// port.
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'

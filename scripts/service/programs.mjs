@@ -15,7 +15,7 @@ const REQUIRE = `import { createRequire as requireFrom } from 'node:module'; con
  * lock file.
  */
 export function bundlePrograms(paths, to) {
-  // Loaded here: a launcher installs it first, and a release does not have it.
+  // The bundler is loaded here, because a launcher installs it first and a release does not have it.
   const { buildSync } = createRequire(join(ROOT, 'package.json'))('esbuild')
   const { metafile } = buildSync({
     absWorkingDir: ROOT,

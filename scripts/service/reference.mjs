@@ -38,7 +38,7 @@ const SOURCES = [
   join(SOURCE, 'page.js'),
   join(ROOT, 'scripts/service/reference.mjs'),
 ]
-/** The fingerprint of what was built. It is absent if the renderer was. */
+/** The fingerprint of what was built. The fingerprint is absent if the renderer was missing. */
 const FINGERPRINT = 'fingerprint'
 
 /**
@@ -104,7 +104,10 @@ function pageWithout(reason) {
   return page.replace(/<main>.*<\/main>\n<script.*<\/script>/s, () => `<main>\n${text}\n</main>`)
 }
 
-/** Returns the renderer's script and licence. Its archive is fetched if it was not before. */
+/**
+ * Returns the renderer's script and licence. The archive of the renderer is fetched if it was not fetched
+ * before.
+ */
 function readRenderer() {
   const archive = join(DIST, `${RENDERER.name}-${RENDERER.version}.tgz`)
   if (!existsSync(archive)) fetchArchive(archive)

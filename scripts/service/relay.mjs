@@ -1,7 +1,8 @@
 // Relay of connections, for a small limit of file descriptors. workerd takes two descriptors for each
 // connection, and ends when it has none left for the next one. The relay accepts in its place: a connection
-// without a byte takes one descriptor here and none there, and there is a limit of connections. If there are
-// too many, the one that asked least recently is closed, first of the address that has the most.
+// that has sent no byte takes one descriptor of the relay and none of workerd. The number of connections is
+// limited. If there are too many, the relay closes the connection with the oldest request. It starts with the
+// address that has the most connections.
 
 import { connect, createServer } from 'node:net'
 import { partsOf } from './ports.mjs'
@@ -17,9 +18,12 @@ const WAIT_MS = 5_000
 const ADDRESS_SHARE = 0.75
 /** Time without a byte after which a response is complete. A shorter pause may be within a response. */
 const QUIET_MS = 500
-/** Interval at which waiting connections are looked at. */
+/** Interval at which waiting connections are checked. */
 const LOOK_MS = 250
-/** Time in which a caller must take the rest of a response, and time for the caller to close afterwards. */
+/**
+ * Time in which a caller must read the rest of a response, and time in which it must then close the
+ * connection.
+ */
 const FLUSH_MS = 15_000
 const LINGER_MS = 1_000
 
@@ -39,7 +43,8 @@ const REFUSAL = [
 export function relayLimits(descriptors, { hasProxy = false, hasTls = false } = {}) {
   if (descriptors >= NEEDED_BELOW) return null
   return {
-    // Here a connection takes one or two descriptors, in workerd two. Objects need the other half there.
+    // A connection takes one or two descriptors of the relay, and two of workerd. Objects need the other half
+    // of workerd's descriptors.
     accepted: Math.floor(descriptors / 2),
     passedOn: Math.floor(descriptors / 4),
     addressShare: hasProxy ? 1 : ADDRESS_SHARE,
@@ -51,8 +56,8 @@ export function relayLimits(descriptors, { hasProxy = false, hasTls = false } = 
 
 /**
  * Listens on every address (`host:port`) and passes connections on to the Unix socket at `path`. Resolves
- * when it listens. It keeps no process alive. `capacity`: see capacity.mjs. While workerd is short
- * of descriptors, half as many connections are passed on.
+ * when it listens. The relay does not keep its process alive. `capacity`: see capacity.mjs. While workerd is
+ * short of descriptors, half as many connections are passed on.
  */
 export async function openRelay(addresses, path, limits, capacity) {
   const callers = createCallers(path, limits, capacity)
@@ -78,14 +83,17 @@ function listen(address, accept) {
 /** Returns the function that takes over a connection. All addresses share the limits. */
 function createCallers(path, limits, { isShort, mayGrow }) {
   const { accepted, passedOn, addressShare, silentMs, waitMs, refusal } = limits
-  // Both are in the order in which the connections asked last. A connection that never asked has the place of
+  // Both are in the order of each connection's last request. A connection without a request has the place of
   // its arrival.
   const open = createTable()
   const passed = createTable()
   const waiting = new Set()
   const mostPassed = () => (isShort() ? Math.ceil(passedOn / 2) : passedOn)
 
-  /** Returns `true` if there is a place for one more connection of this address. May close another one. */
+  /**
+   * Returns `true` if there is a place for one more connection of this address. May close another connection
+   * to make the place.
+   */
   const makePlace = (table, most, address, mayAdd = () => true) => {
     const isFull = () => table.size() >= most || table.of(address) >= Math.ceil(most * addressShare)
     if (!isFull() && mayAdd()) return true
@@ -194,7 +202,7 @@ function createTable() {
     remove: (caller) => {
       if (all.delete(caller)) count(caller.address, -1)
     },
-    /** Puts a connection at the end: it asks now. */
+    /** Puts a connection at the end, because it sends a request now. */
     renew: (caller) => {
       if (all.delete(caller)) all.add(caller)
     },
@@ -202,9 +210,9 @@ function createTable() {
 }
 
 /**
- * Returns the connection to close for one of `address`: of those that await no response, one of the address
- * with the most connections; of these, the one that asked least recently. An address with fewer connections
- * than `address` keeps all of its own. Undefined if there is none.
+ * Returns the connection to close, so that `address` can get one more. Only connections that await no
+ * response are considered. Of these, the address with the most connections loses the connection with the
+ * oldest request. An address with fewer connections than `address` loses none. Undefined if there is none.
  */
 function findIdle(table, address) {
   const now = Date.now()
@@ -251,8 +259,8 @@ function join(caller) {
 }
 
 /**
- * Closes a connection after its last byte was taken. The rest of a request is read, but not passed on:
- * closing before would discard the response.
+ * Closes a connection after its last byte was taken. The rest of a request is read, but not passed on: if the
+ * connection were closed earlier, the response would be discarded.
  */
 function endSoon(socket) {
   socket.once('finish', () => setTimeout(() => socket.destroy(), LINGER_MS).unref())

@@ -55,8 +55,9 @@ export function writePrivately(path, text) {
 }
 
 /**
- * Throws if the directory has objects but not the keys that they were written with. New keys would not fail:
- * the service would start empty, with sealed data that nothing opens. `env` may give some of the keys.
+ * Throws if the directory has objects but not the keys that they were written with. With new keys the service
+ * would start without an error, but without its objects, and could not open its sealed data. `env` may give
+ * some of the keys.
  */
 export function checkKeys(directory, env) {
   const folders = readdirSync(join(directory, 'objects'), { withFileTypes: true })
@@ -68,7 +69,7 @@ export function checkKeys(directory, env) {
   const missing = [
     ['server-secret', env.SERVER_SECRET],
     ['access-token-keys.json', env.ACCESS_TOKEN_KEYS],
-    // A state of a version without OpenID Connect has neither of these two.
+    // A state directory of a version without OpenID Connect has neither of these two files.
     ...(OIDC_FILES.some((name) => names.includes(name))
       ? [
           [OIDC_FILES[0], env.OIDC_KEYS],
@@ -137,7 +138,7 @@ function makeP256Key() {
   return { kty, crv, x, y, d, kid: thumbprint({ crv, kty, x, y }) }
 }
 
-/** RFC 7638 §3: of the required members, in the order of their names. */
+/** RFC 7638 §3: the thumbprint covers the required members, in the order of their names. */
 function thumbprint(members) {
   return createHash('sha256').update(JSON.stringify(members)).digest('base64url')
 }

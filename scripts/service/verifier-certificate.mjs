@@ -116,7 +116,10 @@ function validity(days) {
   return { notBefore: new Date(now - 60_000), notAfter: new Date(now + days * DAY) }
 }
 
-/** Loads the library only to create certificates: that takes longer than the rest of the start. */
+/**
+ * The library is loaded only if a certificate must be created, because loading takes longer than the rest of
+ * the start.
+ */
 export async function loadX509() {
   // The library requires the metadata polyfill, and uses only these three functions of it.
   Object.assign(Reflect, { getMetadata() {}, getOwnMetadata() {}, defineMetadata() {} })

@@ -21,12 +21,12 @@ export function readWranglerToml(path = 'wrangler.toml') {
 }
 
 /**
- * Returns the configuration as Cap'n Proto text, for a directory with a copy of the bundles. It names
- * variables, which workerd reads from its environment, so it holds no values of them. It contains the unique
- * keys and is readable by its owner only. `sandbox` and `shop` are the other Workers, each with `wrangler`,
- * `variables` and `assetsPath`. They reach the verifier only. `shop.webhookAddress`: null, or the shop's port
- * for webhooks. The service sends none to its own address. `control`: path of the Unix socket of the
- * launcher.
+ * Returns the configuration as Cap'n Proto text, for a directory with a copy of the bundles. The text has the
+ * names of variables and no values, because workerd reads the values from its environment. The text contains
+ * the unique keys, so only its owner may read the file. `sandbox` and `shop` are the other Workers, each with
+ * `wrangler`, `variables` and `assetsPath`. They reach the verifier only. `shop.webhookAddress`: null, or the
+ * shop's port for webhooks. The service sends no webhook to its own address. `control`: path of the Unix
+ * socket of the launcher.
  */
 export function workerdConfig({
   wrangler,

@@ -57,10 +57,11 @@ export function startWorkerd(directory, environment, lock = 'ignore') {
 
 /**
  * Resolves when `/healthz` returns 200 with this process's boot id, which no other process has, and `/readyz`
- * responds. Waits as long as the process lives: a machine under load needs time, and an end would cost it the
- * work done so far. An invalid certificate does not prevent the start: wallets refuse it, but earlier results
- * can still be read. Throws if the process ends or reports a bad configuration. `output` is that of the
- * process: held back while all goes well, and dropped if the configuration is bad, whose error says it all.
+ * responds. Waits as long as the process runs, because a machine under load needs time, and a restart would
+ * lose the work done so far. An invalid certificate does not prevent the start: wallets refuse it, but
+ * earlier results can still be read. Throws if the process ends or reports a bad configuration. `output`:
+ * output of the process. It is delayed during the start, and dropped if the configuration is bad, because the
+ * error then has the whole reason.
  */
 export async function untilReady(child, { origin, bootId, output }) {
   const errors = configurationErrors(child)
@@ -171,8 +172,8 @@ function configurationErrors(child) {
 }
 
 /**
- * Returns the words before a command that make the kernel end it with its parent, even after `kill -9`. Only
- * Linux has them. Elsewhere the next start ends a workerd that was left running.
+ * Returns the words to put before a command, so that the kernel ends the command when its parent ends, even
+ * after `kill -9`. This works only on Linux. Elsewhere the next start ends a workerd that was left running.
  */
 export function diesWithParent() {
   return existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : []

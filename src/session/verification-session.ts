@@ -69,10 +69,7 @@ export class VerificationSession extends DurableObject<Env> {
     this.#context = { store: this.#store, env: this.env, inFlight: new Map() }
   }
 
-  /**
-   * Creates a session, or returns the session that has the same `Idempotency-Key`. Calls run one after the
-   * other.
-   */
+  /** Creates a session, or returns the one of the same `Idempotency-Key`. Calls run one after the other. */
   async create(input: CreateInput): Promise<Creation> {
     const creation = this.#creating.then(() => this.#create(input))
     this.#creating = creation.catch(() => undefined)

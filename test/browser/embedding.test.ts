@@ -159,7 +159,7 @@ defineWalletVerifier()
   })
 
   it.each(['', '&embed=*', '&embed=https://evil.example', '&embed=null'])(
-    "its page sends no message if the page's URL ends in %j",
+    'gets no message from its page if the URL of the page ends in %j',
     async (query) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const session = await rp.create()

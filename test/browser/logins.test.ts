@@ -119,7 +119,7 @@ describeInBrowser('a login in a browser', () => {
     await page.locator('main[data-state=verified]').waitFor()
   })
 
-  it('has no session before the person presses a button, also after reloads', async () => {
+  it('has no session until the person presses a button, even if the page is reloaded', async () => {
     for (const [press, device] of [
       [(page: Page) => showCode(page), DEVICES.desktop],
       [(page: Page) => pressLink(page), DEVICES.phone],
@@ -139,14 +139,14 @@ describeInBrowser('a login in a browser', () => {
     }
   })
 
-  it('follows its session after a press, without a reload', async () => {
+  it('shows each change of its session after the button is pressed, without a reload', async () => {
     const { page, made, id } = await begin({ device: DEVICES.phone })
     await pressLink(page)
     await stage.rp.call('POST', `/v1/verify/${id}/cancel`)
     expect(await errorAt(page, made)).toEqual(['access_denied', 'canceled_by_relying_party'])
   })
 
-  it('opens the same login by Back and by a second visit of a pushed request', async () => {
+  it('is the same login after Back, and after a second visit of a pushed request', async () => {
     const made = await request(stage, await registerClient(stage.rp), { pushed: true })
     const { page } = await stage.visitor({ ...DEVICES.desktop, reducedMotion: 'reduce' })
     await page.goto(made.url.href)

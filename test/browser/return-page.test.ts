@@ -50,7 +50,7 @@ describeInBrowser('the return page, on a phone and on a desktop,', () => {
   it.each([
     ['returned in another browser', 'other_browser', 'otherBrowser'],
     ['returned too late', 'invalid_code', 'invalidCode'],
-  ])('tells a person what to do who %s', (_, code, state) =>
+  ])('tells what to do to a person who %s', (_, code, state) =>
     checked(`return-${state.toLowerCase()}`, async (page) => {
       await page.route('**/response_code', (route) => route.fulfill({ status: 409, json: { code } }))
       await page.goto(RETURN + CODE)

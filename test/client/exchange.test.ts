@@ -102,7 +102,7 @@ describe('a retry', () => {
     [501, true, 1],
     [503, false, 4],
   ])(
-    'is sent or not by the status %i alone, whatever the body says (`retryable: %s`)',
+    'depends only on the status %i, whatever the body says (`retryable: %s`)',
     async (status, retryable, calls) => {
       const { client, requests } = await serviceOf([problem(status, retryable)])
       const error = { code: 'a_code', status, title: 'A title', detail: 'A detail', retryable }

@@ -59,7 +59,7 @@ describe('the newest page of the list', () => {
     expect(numbersOf(withNewest(both, pageOf([5]), true))).toEqual([5])
   })
 
-  it('while the list is used, only counts new entries and updates the shown entries', () => {
+  it('only counts new entries and updates the shown entries, while a person uses the list', () => {
     const listing = withNewest(both, pageOf([7, 6, 5], 'before 5', 'verified'), false)
     expect(numbersOf(listing)).toEqual([5, 4, 3, 2, 1])
     expect(listing.waiting).toBe(2)
@@ -67,7 +67,7 @@ describe('the newest page of the list', () => {
     expect(numbersOf(withNewest(listing, pageOf([7, 6, 5], 'before 5'), true))).toEqual([7, 6, 5, 4, 3, 2, 1])
   })
 
-  it.each([true, false])('without an entry does not remove the older matches (mayMove: %s)', (mayMove) => {
+  it.each([true, false])('does not remove older matches if it has no entry (mayMove: %s)', (mayMove) => {
     const none = withNewest(EMPTY, pageOf([], 'before 50'), mayMove)
     expect(none).toMatchObject({ entries: [], next: 'before 50', isSparse: true })
     const found = withOlder(none, pageOf([5, 4], 'before 4'))

@@ -43,7 +43,7 @@ describe('a sealed text', () => {
     expect(decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8')).toBe(TEXT)
   })
 
-  it.each([TEXT, '', 'x'.repeat(100_000)])('that node:crypto made is opened to its text', async (text) => {
+  it.each([TEXT, '', 'x'.repeat(100_000)])('that node:crypto made can be opened', async (text) => {
     expect(await unseal(PLACE, sealedByNode(text))).toBe(text)
   })
 })

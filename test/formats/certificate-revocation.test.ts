@@ -104,7 +104,7 @@ describe('a credential whose signer names a revocation list', () => {
     expect(asked).toEqual([])
   })
 
-  it('is checked against the list even if it has expired, because a thief of the key can sign any date', async () => {
+  it('is checked against the list even if it has expired, because whoever stole the key can sign any date', async () => {
     const stolen = await verifyTraced('require', REVOKED, { presentation: expired })
     expect(stolen.verification.result).toEqual({ ok: false, error: { reason: 'certificate_revoked' } })
     const own = await verifyTraced('require', {}, { presentation: expired })

@@ -86,7 +86,7 @@ describe('the table of differences', () => {
     expect(DIFFERENCES.filter(({ service }) => proofs.includes(service))).toEqual([])
   })
 
-  it('counts for its own format, its own code and its own words only', () => {
+  it('has rows that apply only to their own format, code and words', () => {
     const [row] = DIFFERENCES.filter(({ judge }) => judge !== 'accepted')
     const { format, judge } = row!
     expect(compare(format, 'accepted', `${judge}, and more`)).toBe(nameOf(row!))

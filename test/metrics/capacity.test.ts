@@ -26,7 +26,7 @@ it('work may always begin if nothing was reported, and if the last report is old
 })
 
 describe('open descriptors', () => {
-  it('let new work begin up to four fifths of the limit, and begun work somewhat longer', () => {
+  it('let new work begin up to four fifths of the limit, and begun work up to a higher part', () => {
     reportCapacity({ open: 797, limit: LIMIT }, 0, NOW)
     expect([mayBegin('new', NOW), mayBegin('begun', NOW)]).toEqual([false, true])
     reportCapacity({ open: 897, limit: LIMIT }, 0, NOW + 10_000)
@@ -49,14 +49,14 @@ describe('open descriptors', () => {
     expect(beginAll('new', NOW + 1_300)).toBe(10)
   })
 
-  it('may be unknown, and then only the delay of the timer counts', () => {
+  it('may be unknown, and then only the delay of the timer limits the work', () => {
     reportCapacity(null, 0, NOW)
     expect(beginAll('new')).toBe(MANY)
   })
 })
 
-describe('a delay of the timer of a second or more', () => {
-  it('halves what may begin until the next report, but some work always begins', () => {
+describe('a timer delay of a second or more', () => {
+  it('halves the work that may begin until the next report, but some work may always begin', () => {
     reportCapacity(null, 0, NOW)
     for (let i = 0; i < 100; i++) mayBegin('new', NOW)
     const allowed = [1, 2, 3, 4, 5, 6].map((seconds) => {
@@ -66,12 +66,12 @@ describe('a delay of the timer of a second or more', () => {
     expect(allowed).toEqual([50, 25, 13, 7, 4, 4])
   })
 
-  it('leaves as much again for begun work when no more new work may begin', () => {
+  it('lets the same amount of begun work begin when no more new work may begin', () => {
     for (let seconds = 0; seconds < 10; seconds++) reportCapacity(null, 1_000, NOW + seconds * 1_000)
     expect([beginAll('new', NOW + 9_000), beginAll('begun', NOW + 9_000)]).toEqual([4, 4])
   })
 
-  it('has no effect soon after the timer is in time again', () => {
+  it('has no effect soon after the timer is on time again', () => {
     for (let seconds = 0; seconds < 10; seconds++) reportCapacity(null, 5_000, NOW + seconds * 1_000)
     for (let seconds = 10; seconds < 20; seconds++) reportCapacity(null, 0, NOW + seconds * 1_000)
     expect(beginAll('new', NOW + 19_000)).toBe(MANY)

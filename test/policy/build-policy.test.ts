@@ -148,7 +148,7 @@ describe('a policy', () => {
     expect(built.ok && Object.keys(built.value)).toEqual(['scope', 'query', 'descriptors'])
   })
 
-  test('with credential_match any requests only credential types that have all requested scopes', () => {
+  test('requests, with credential_match any, only credential types that have all requested scopes', () => {
     const policy = policyOf({
       credential_types: ['age_attestation', 'pid'],
       scope: ['age_over_18', 'family_name'],
@@ -157,7 +157,7 @@ describe('a policy', () => {
     expect(policy.query.credential_sets).toBeUndefined()
   })
 
-  test('with credential_match all requests from each credential type only the scopes that the type has', () => {
+  test('requests, with credential_match all, only the scopes that each credential type has', () => {
     const policy = policyOf({
       credential_types: ['membership', 'pid'],
       scope: ['family_name', 'active', 'given_name'],

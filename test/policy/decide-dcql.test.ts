@@ -176,7 +176,7 @@ describe('a response to a DCQL query', () => {
     expect(decision.checks).toEqual({ 'a.tier': false, 'b.tier': false, 'c.tier': true })
   })
 
-  it('is rejected for the first option in it if no option satisfies the policy', () => {
+  it('is rejected for the reason of its first option if no option satisfies the policy', () => {
     const inputs: CredentialInput[] = [
       ['a', { tier: 'gold' }],
       ['b', { tier: 'iron' }],

@@ -212,7 +212,7 @@ describe('after an outage of hours', () => {
   })
 })
 
-describe('an event of a busy log that may be a repeated one', () => {
+describe('an event of a busy log that may be a repetition', () => {
   /** Returns the rows that its storage reads. */
   const rowsReadBy = (log: ReturnType<typeof newLog>, event: ReturnType<typeof entry>) =>
     runInDurableObject(log, (instance, { storage }) => {
@@ -234,7 +234,7 @@ describe('an event of a busy log that may be a repeated one', () => {
     expect((await log.read(DAY, 5_000, 10)).events).toHaveLength(1)
   })
 
-  it('reads the rows of the last minute after a restart, and the next event does not read them again', async () => {
+  it('causes a read of the rows of the last minute after a restart, and the next event causes no further read', async () => {
     const log = newLog()
     await runInDurableObject(log, (instance) => {
       for (let i = 0; i < 10_000; i++) {

@@ -153,7 +153,7 @@ it('a long event of an earlier version is read as it was stored', async () => {
   expect(events.map(({ body }) => body)).toEqual([event.body])
 })
 
-it('the row of a long event has what a build without further rows needs to read it', async () => {
+it('the row of a long event is enough for an earlier build, which reads no further rows', async () => {
   const log = eventLogStub(env, 'rp_long', DAY)
   const event = eventOf(1, { credentials: Array(64).fill(CREDENTIAL) })
   await log.append(logEntry(event))

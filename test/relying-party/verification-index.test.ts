@@ -109,7 +109,7 @@ describe('the counts of verifications of a day', () => {
     expect(rows).toBeLessThanOrEqual(10)
   })
 
-  it('that are stored are corrected once by an entry that ends later, also if it is sent again', async () => {
+  it('that are stored are corrected once if an entry ends later, even if the entry is sent again', async () => {
     const setting = await setUp()
     await fill(setting, 0)
     for (let number = 1; number <= 20; number++) {
@@ -179,7 +179,7 @@ describe('the counts of a day, if its object restarts between writes,', () => {
     reads: fc.boolean(),
   })
 
-  it('include all of its entries', async () => {
+  it('include all entries of the day', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 4 }), async (steps) => {
         const setting = await setUp()

@@ -166,7 +166,7 @@ describe('a relay', () => {
     expect(await waiting).toContain('GET /a 0')
   })
 
-  it('closes the connection that asked least recently, once its response is complete, if all are passed on', async () => {
+  it('closes the connection with the oldest request, once its response is complete, if all connections are passed on', async () => {
     const port = await open({ passedOn: 3 })
     const kept = [await dialKept(port), await dialKept(port), await dialKept(port)]
     kept[0]?.write('GET /again HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -185,7 +185,7 @@ describe('a relay', () => {
     await expect.poll(() => areOpen([busy, kept])).toEqual([true, false])
   })
 
-  it('closes a connection of the address that has the most, and none of an address with fewer', async () => {
+  it('closes a connection of the address that has the most connections, and none of an address that has fewer', async () => {
     const port = await open({ accepted: 4 })
     const other = await dialKept(port, '127.0.0.2')
     const many = [await dialKept(port), await dialKept(port), await dialKept(port)]
@@ -194,7 +194,7 @@ describe('a relay', () => {
     await expect.poll(() => areOpen([other, ...many])).toEqual([true, false, true, true])
   })
 
-  it('keeps a place for other addresses while one address has as many requests as it may', async () => {
+  it('keeps a place for other addresses while one address has as many requests as the limit allows', async () => {
     const port = await open({ passedOn: 4, addressShare: 0.75 })
     for (let i = 0; i < 3; i++) await dialBusy(port)
     const fourth = get(port)
@@ -209,7 +209,7 @@ describe('a relay', () => {
     expect(await get(port)).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 5\r\n/)
   })
 
-  it('passes on no more connections than the free descriptors allow, except in place of an idle one', async () => {
+  it('passes on no more connections than the free descriptors allow, except in place of an idle connection', async () => {
     let left = 2
     const port = await open({}, { mayGrow: () => left-- > 0 })
     const kept = await dialKept(port)
@@ -224,7 +224,7 @@ describe('a relay', () => {
     expect(await waiting).toContain('GET /a 0')
   })
 
-  it('passes on half as many connections while the service is short of descriptors, and closes idle ones', async () => {
+  it('passes on half as many connections while the service has few free descriptors, and closes idle connections', async () => {
     let isShort = false
     const port = await open({ passedOn: 4 }, { isShort: () => isShort })
     const kept = [await dialKept(port), await dialKept(port)]

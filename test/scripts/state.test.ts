@@ -41,7 +41,7 @@ describe('the keys in a state directory', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true }))
 
-  it('are accepted if all exist, or if the only missing key is that of a class without objects', async () => {
+  it('are accepted if all exist, or if only the key of a class without objects is missing', async () => {
     expect(() => checkKeys(directory, {})).not.toThrow()
     await keepUniqueKeys(directory, ['EventLog'])
     rmSync(join(directory, 'keys', 'unique-key-EventLog'))

@@ -80,7 +80,7 @@ describe('the summary of a test run', () => {
     tests: [{ name: 'x', state: 'passed', judged: counts }],
   })
 
-  it('adds up what the judge found, and a whole run lists every difference', () => {
+  it('adds up the results of the judge, and lists every difference if all tests ran', () => {
     const files = [
       judged('core', { 'both accepted': 2, 'both refused': 3, 'a row': 1 }),
       judged('conformance', { 'both refused': 1, 'a row': 2 }),

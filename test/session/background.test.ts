@@ -98,7 +98,7 @@ describe('a background write that throws', () => {
     expect(await stored(id)).toMatchObject({ pending_log_entry: null, deliveries: [{ state: 'delivered' }] })
   })
 
-  it('does not prevent that a webhook result is stored, if the failed write was for the next day of the log', async () => {
+  it('does not prevent the storage of a webhook result, if the failed write was for the next day of the log', async () => {
     const setting = await setUp(WEBHOOK)
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
@@ -115,7 +115,7 @@ describe('a background write that throws', () => {
     expect(await stored(id)).toMatchObject({ pending_log_entry: { day: today } })
   })
 
-  it('is reported in the log also if it follows a manual delivery', async () => {
+  it('is also reported in the log if it follows a manual delivery', async () => {
     const setting = await setUp(WEBHOOK)
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const { verification_id: id } = await createSession(setting)
@@ -134,7 +134,7 @@ describe('a background write that throws', () => {
     expect(await stored(id)).toMatchObject({ deliveries: [{ attempts: [{}, { error: 'unknown' }] }] })
   })
 
-  it('is reported in the log also if it should store attempts from memory, and the next write stores them', async () => {
+  it('is also reported in the log if it was to store attempts from memory, and the next write stores the attempts', async () => {
     const setting = await setUp()
     const { verification_id: id, wallet_request } = await createSession(setting)
     const { state } = await fetchRequest(wallet_request.request_uri)

@@ -59,7 +59,7 @@ describe('the client_token of an erased session, after its Idempotency-Key is us
     },
   )
 
-  it('does not open the session page of the new session, which only its own address opens', async () => {
+  it('does not open the page of the new session: only the address of the new session opens this page', async () => {
     const { first, second } = await succeeded()
     const open = (address: string) => call(app, 'GET', address.slice('https://verifier.example'.length))
     expect((await open(first.session_url)).status).toBe(404)

@@ -145,7 +145,7 @@ describe('the rows that storage writes for a verification', () => {
     expect(rows()).toBe(9 + 5 + 10)
   })
 
-  it('are one more if the index erases metadata, besides one alarm for all sessions of a day', async () => {
+  it('are one more if the index erases metadata, plus one alarm for all sessions of a day', async () => {
     const setting = await setUp()
     for (let i = 0; i < 20; i++) {
       const { verification_id } = await createSession(setting, { metadata: { order: `${i}` } })

@@ -36,7 +36,7 @@ it('SQL returns what it returns in workerd', async () => {
   expect(await runSql({ storage: storage as never, step })).toEqual(RESULTS_OF_SQL)
 })
 
-it('SQL of one step is durable with its other writes or not at all, and a new instance has what is durable', async () => {
+it('SQL of one step is durable together with the other writes of the step, and a new instance has what is durable', async () => {
   const states = new Set<string>()
   for (let seed = 1; seed <= 50; seed++) {
     const { storage, step, lose, reopen } = await openWithOne(seed)

@@ -183,11 +183,11 @@ describe('the summary of a run with kills', () => {
 })
 
 describe('the errors found in a run with kills', () => {
-  it('are empty for a session with one event that arrived twice with the same bytes and was counted twice', () => {
+  it('are empty for a session whose event arrived twice with the same bytes and was counted twice', () => {
     expect(findingsOf(GOOD)).toEqual(NO_ERRORS)
   })
 
-  it('are empty if the repeated DELETE is 404 after a cut off one, and its Idempotency-Key is lost', () => {
+  it('are empty if a repeated DELETE gets 404 after an interrupted DELETE, and the Idempotency-Key is lost', () => {
     const cutOff = { ...DELETED, tries: 2, status: 404, recreated: 201 }
     expect(findingsOf({ ...GOOD, deleted: [cutOff] })).toEqual(NO_ERRORS)
   })

@@ -18,7 +18,7 @@ const WARM_UP = 500
 
 const EVENTS = ['created', 'request_fetched', 'expired'].map((name) => `verification.${name}`)
 
-it(`${REQUESTS} anonymous authorization requests leave files, list, log and webhooks as they were`, async () => {
+it(`${REQUESTS} anonymous authorization requests change no file, no list, no log and no webhook`, async () => {
   const webhook = { url: stage.receiver.url, events: EVENTS }
   const parties = await Promise.all(Array.from({ length: PARTIES }, () => relyingPartyOf(stage, { webhook })))
   const clients = await Promise.all(parties.map((rp) => registerClient(rp)))

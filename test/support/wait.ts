@@ -1,4 +1,5 @@
-// Limits of tests, for a hang. No test depends on how fast the machine is, so they are long.
+// Time limits of tests, which end a test that hangs. No test depends on the speed of the machine, so the
+// limits are long.
 
 /** Longest time of a test or a hook, in milliseconds. */
 export const HANG_MS = 300_000

@@ -12,7 +12,7 @@ const SMALL_ORDER_Y = [
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
 ]
 
-/** Further encodings with y ≥ p (RFC 8032 §5.1.3 step 1): p + 3 is the y of a point, written otherwise. */
+/** Further encodings with y ≥ p (RFC 8032 §5.1.3 step 1): p + 3 is another encoding of the y of a point. */
 const NOT_CANONICAL_Y = [
   'f0ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
   'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',

@@ -70,7 +70,7 @@ it('DELETE removes the metadata from the disk, and keeps the events without meta
   expect(files()).toEqual([])
 })
 
-it('a waiting poll gets a response when the session ends, and a poll whose connection breaks frees its place', async () => {
+it('a waiting poll gets a response when the session ends, and a poll whose connection breaks no longer counts', async () => {
   const session = await stage.rp.create()
   const path = `/v1/verify/${session.verification_id}?wait=25`
   for (let i = 0; i < 7; i++) {

@@ -373,7 +373,7 @@ describe('a refused response', () => {
   it.each([
     ['30 s after the fetch', null, 29, 1],
     ['30 s after a fetch that the page did not see', { number: 1, ago: 20_000 }, 9, 1],
-  ])('is not needed for a new QR code, whose button appears %s', async (_, activity, before, after) => {
+  ])('is not needed for a new QR code: the button for it appears %s', async (_, activity, before, after) => {
     const page = open({ activity, state: activity === null ? 'waiting' : 'scanned' })
     page.last().send(SCANNED)
     await seconds(before)
@@ -405,7 +405,7 @@ describe('a lost connection of the session page', () => {
     expect(sockets).toHaveLength(9)
   })
 
-  it('is shown after two failures, and no longer after the next message', async () => {
+  it('is shown after two failures, and is hidden after the next message', async () => {
     const { last, parts, replies } = open()
     replies.state = new Error('offline')
     last().fail()

@@ -134,7 +134,7 @@ describe('the adaptation of a request to a chosen wallet', () => {
     })
   })
 
-  it('asks Credo for several credentials only by link, but for one of several also over the Digital Credentials API', () => {
+  it('asks Credo for several credentials only by link, and for one of several also over the Digital Credentials API', () => {
     const protocols = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned']
     const asked = { credential_types: ['pid', 'mdl'], scope: ['family_name'] }
     expect(lowerRequest(profileOf('credo'), originalOf({ ...asked, credential_match: 'all' }))).toMatchObject(

@@ -125,7 +125,7 @@ describe('an attempt that was started', () => {
     expect(only(finish(sixth, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
   })
 
-  it('is the sixth at most: a delivery without a result of the sixth attempt gets no further attempt', () => {
+  it('is at most the sixth: if the sixth attempt has no result, no further attempt follows', () => {
     const sixth = start(afterFailures(5))
     expect(isExhausted(only(sixth))).toBe(true)
     expect(start(sixth)).toEqual(sixth)
@@ -206,12 +206,12 @@ describe('a finished attempt', () => {
     },
   )
 
-  it('is a success even if it was treated as lost and the next attempt was started', () => {
+  it('counts as a success even if it was treated as lost and the next attempt was started', () => {
     const second = start(start(OWED), NOW + 25 * SECOND)
     expect(only(finish(second, DELIVERED, NOW + 26 * SECOND, 1)).state).toBe('delivered')
   })
 
-  it('does not change the schedule if it was treated as lost before', () => {
+  it('does not change the schedule if it was first treated as lost', () => {
     const second = start(start(OWED), NOW + 25 * SECOND)
     const late = finish(second, FAILED, NOW + 26 * SECOND, 1)
     expect(nextDue(late)).toBe(nextDue(second))
@@ -258,13 +258,13 @@ describe('an attempt that the relying party starts manually', () => {
     expect(only(finish(begun, DELIVERED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
   })
 
-  it('is not one of the six automatic attempts, even if it is made before them', () => {
+  it('is not counted as an automatic attempt, even if it is made before the automatic attempts', () => {
     const first = finish(start(OWED), FAILED)
     const second = start(finish(manual(first), FAILED), NOW)
     expect(nextDue(finish(second, FAILED))).toBe(NOW + MINUTE)
   })
 
-  it('during an automatic attempt leaves the change of the schedule to the automatic attempt', () => {
+  it('does not change the schedule during an automatic attempt: the automatic attempt changes it', () => {
     const both = manual(start(OWED))
     expect(nextDue(finish(both, FAILED, NOW, 1))).toBe(NOW + 5 * SECOND)
   })

@@ -18,7 +18,7 @@ it('SQL returns what the simulated storage returns', async () => {
   expect(results).toEqual(RESULTS_OF_SQL)
 })
 
-it('SQL of one step is durable with its other writes or not at all', async () => {
+it('SQL of one step is durable together with the other writes of the step, or not at all', async () => {
   const id = env.VERIFICATION_SESSION.newUniqueId()
   const lost = runInDurableObject(env.VERIFICATION_SESSION.get(id), async (_, state) => {
     const { storage } = state

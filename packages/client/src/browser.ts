@@ -10,7 +10,7 @@ import type { DcApiRequests, DcApiResponse } from './wire.ts'
  */
 export type WalletPlace = 'here' | 'nearby'
 
-/** Families of protocols. An iPhone knows `org-iso-mdoc` alone. */
+/** Families of protocols. An iPhone supports only `org-iso-mdoc`. */
 export type ProtocolFamily = 'openid4vp' | 'org-iso-mdoc'
 
 export type BrowserChoices = {
@@ -49,9 +49,9 @@ export async function askBrowser(
 }
 
 /**
- * Returns the requests for one call. For a phone nearby they are of one family: a call with both never ends
- * on an iPhone. By default that is `org-iso-mdoc` if only documents are requested, which every phone knows,
- * else OpenID4VP.
+ * Returns the requests for one call. For a phone nearby they are of one family, because a call with both
+ * families never ends on an iPhone. By default the family is `org-iso-mdoc` if only documents are requested,
+ * because every phone supports it. Otherwise it is OpenID4VP.
  */
 export function digitalRequests(
   requests: Requests,
@@ -92,7 +92,10 @@ function placeOfWallet(): WalletPlace {
   return page().matchMedia('(pointer: coarse)').matches ? 'here' : 'nearby'
 }
 
-/** The unsigned request has its query in the clear. Without requests of OpenID4VP only documents are left. */
+/**
+ * The query can be read in the unsigned request. If there is no request of OpenID4VP, only documents are
+ * requested.
+ */
 function isForDocumentsOnly(requests: Requests): boolean {
   const unsigned = requests.find(({ protocol }) => protocol === 'openid4vp-v1-unsigned')
   if (unsigned === undefined) return true

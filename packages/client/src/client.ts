@@ -63,7 +63,10 @@ export type Client = {
   ) => Answer<Insights>
   /** Lists the wallets that a creation may name in `wallet`. */
   readonly wallets: (options?: Abortable) => Answer<WalletList>
-  /** Cancels a verification. Fails with `verification_already_terminal` if it has ended otherwise. */
+  /**
+   * Cancels a verification. Fails with `verification_already_terminal` if the verification has another final
+   * status.
+   */
   readonly cancel: (id: string, options?: Abortable) => Answer<Verification>
   /** Erases a verification and all its data. */
   readonly erase: (id: string, options?: Abortable) => Answer<null>
@@ -85,7 +88,7 @@ export type Client = {
     id: string,
     options?: Abortable & { readonly origin?: string; readonly wallet?: string },
   ) => Answer<DcApiRequests>
-  /** Sends what `navigator.credentials.get` returned to that page. */
+  /** Sends the result that `navigator.credentials.get` returned to that page. */
   readonly dcApiResponse: (id: string, response: DcApiResponse, options?: Abortable) => Answer<Verification>
   /**
    * Returns one page of the events of the last 30 days, oldest first. Pass its `next` as `after` of the next

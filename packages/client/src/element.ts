@@ -19,7 +19,7 @@ type PageMessage = StatusChange & { readonly type: typeof MESSAGE; readonly heig
 /** The session page in the frame. */
 type Session = { readonly id: string; readonly origin: string; readonly address: string }
 
-/** Defines the element. Does nothing on a server, and if the name is defined. */
+/** Defines the element. Does nothing on a server, or if the name is already defined. */
 export function defineWalletVerifier(name = 'wallet-verifier'): void {
   if (typeof customElements === 'undefined' || customElements.get(name) !== undefined) return
   customElements.define(name, createClass())
@@ -68,7 +68,7 @@ function createClass(): CustomElementConstructor {
       if (this.#frame) this.#frame.title = this.getAttribute('label') ?? 'Wallet'
     }
 
-    /** Accepts messages of the session page in its own frame alone. */
+    /** Accepts only messages of the session page in this element's own frame. */
     readonly #receive = ({ source, origin, data }: MessageEvent<unknown>): void => {
       const [frame, session] = [this.#frame, this.#session]
       if (!frame || !session || source === null || source !== frame.contentWindow) return
@@ -83,7 +83,7 @@ function createClass(): CustomElementConstructor {
   }
 }
 
-/** Reads a `session_url`. The page needs the origin that it may send to, as `embed`. */
+/** Reads a `session_url`. The page needs the parameter `embed`: the origin to which it may send messages. */
 function sessionOf(text: string): Session {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const [, id] = /\/s\/(v_[\w-]+)$/.exec(url?.pathname ?? '') ?? []

@@ -1,5 +1,5 @@
-// One call to the service, with retries. Never throws. Only the status decides about a retry, never a body:
-// the response may be of a proxy.
+// One call to the service, with retries. Never throws. Only the status decides about a retry, never a body,
+// because a proxy may have sent the response.
 
 import { err, ok, type Result } from './result.ts'
 
@@ -21,7 +21,7 @@ export type Credential = string | Result<string, Problem>
 /** Why a call failed. */
 export type Problem = {
   /**
-   * A code of the service, or one of the client. `unreachable`: no whole response arrived.
+   * A code of the service, or a code of this client. `unreachable`: no whole response arrived.
    * `unexpected_answer`: the response is not the service's, such as one of a proxy. `token_unavailable`: your
    * `token` function threw.
    */
@@ -133,7 +133,7 @@ const NO_RESPONSE = {
   errors: [],
 }
 
-/** Reads a success. Anything but the expected kind of body is not of the service. */
+/** Reads a success. A body of any other kind than the expected kind does not come from the service. */
 function readValue(response: Response, text: string, expects: Call['expects']): Result<unknown, Problem> {
   if (expects === 'nothing') return text === '' ? ok(null) : err(unexpected(response))
   if (expects === 'object') {
@@ -144,7 +144,10 @@ function readValue(response: Response, text: string, expects: Call['expects']): 
   return mediaType?.trim().toLowerCase() === expects ? ok(text) : err(unexpected(response))
 }
 
-/** Reads problem details, or the error of the token endpoint (RFC 6749 §5.2), which alone takes a form. */
+/**
+ * Reads problem details, or the error of the token endpoint (RFC 6749 §5.2), the only endpoint that accepts a
+ * form.
+ */
 function problemOf(response: Response, text: string, isForm: boolean): Problem {
   const { code, title, detail, type, retryable, request_id, errors, error, error_description } =
     parseObject(text) ?? {}

@@ -17,7 +17,7 @@ export type ReceiptChecks = {
   readonly jwks: ServiceKeys
   /** Base URL of the service. */
   readonly issuer: string
-  /** Accepts the receipt of this verification only. Default: of any. */
+  /** Accepts the receipt of this verification only. Default: accepts the receipt of any verification. */
   readonly verificationId?: string
 }
 
@@ -42,7 +42,7 @@ export type Receipt = {
   readonly checks: Readonly<Record<string, boolean>> | null
   readonly assurance_level: AssuranceLevel | null
   readonly credentials: readonly VerifiedCredential[]
-  /** Absent in receipts of sessions older than the member. */
+  /** Absent in receipts of sessions that are older than this member. */
   readonly same_holder_key?: boolean | null
   readonly channel: Verification['channel']
   readonly session_binding: Verification['session_binding']

@@ -1,4 +1,4 @@
-// Verification of what the service signs: a compact JWS (ES256) under a key of its published set.
+// Verifies objects that the service signs: a compact JWS (ES256) under one of the published keys.
 
 import { base64url, compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose'
 import { err, ok, type Result } from './result.ts'

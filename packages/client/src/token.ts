@@ -23,7 +23,7 @@ export function accessTokens(source: TokenSource): () => Promise<Result<string, 
   let current: { readonly token: Promise<Result<AccessToken, Problem>>; renewAt: number } | undefined
   return async () => {
     if (current === undefined || Date.now() >= current.renewAt) {
-      // Until it is there, its other callers wait for the same token.
+      // While a token is fetched, other callers wait for the same token.
       current = { token: fetchToken(source), renewAt: Number.POSITIVE_INFINITY }
     }
     const fetched = current

@@ -3,7 +3,9 @@
 import { err, ok, type Result } from './result.ts'
 import type { TestEvent, VerificationEvent } from './wire.ts'
 
-/** The event of a verification, or that of `POST /v1/webhook/test`, which has no `verification_id`. */
+/**
+ * The event of a verification, or the test event of `POST /v1/webhook/test`, which has no `verification_id`.
+ */
 export type WebhookEvent = VerificationEvent | TestEvent
 
 /** Secrets and time limits for the verification of a webhook. */
@@ -66,7 +68,7 @@ function decodeHex(text: string): Bytes {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }
 
-/** Compares in constant time: WebCrypto does. */
+/** WebCrypto compares in constant time. */
 async function isSignedByAny(
   bytes: Bytes,
   macs: readonly Bytes[],

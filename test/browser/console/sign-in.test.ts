@@ -70,7 +70,7 @@ describeInBrowser('the console', () => {
     await heading(page, 'Sign in').waitFor()
   })
 
-  it('leaves nothing to a copy of the cookie after a sign-out: the server ends the sign-in', async () => {
+  it('accepts no copy of the cookie after a sign-out, because the server ends the sign-in', async () => {
     const { page } = await enter(stage.rp)
     const copies = await page.context().cookies(SERVICE)
     const token = await page.evaluate("sessionStorage.getItem('console-token')")
@@ -91,7 +91,7 @@ describeInBrowser('the console', () => {
     thief.takeErrors()
   })
 
-  it('is signed in in a new tab as long as another tab is, and asks to sign in again after the last tab', async () => {
+  it('is also signed in in a new tab while another tab is open, and asks to sign in again after the last tab is closed', async () => {
     const { page } = await enter(stage.rp)
     const second = await page.context().newPage()
     await second.goto(`${SERVICE}/console#/insights`)
@@ -130,7 +130,7 @@ describeInBrowser('the console', () => {
     await heading(page, 'Verifications').waitFor()
   })
 
-  it('opens once with the link that `npm start` prints, and sends the code of the link in no URL', async () => {
+  it('opens only once with the link that `npm start` prints, and never sends the code of the link in a URL', async () => {
     const local = await startServer()
     started.local = local
     const printed = () => /^ +console +(http\S+#code=(\S+))$/m.exec(local.output())
@@ -238,7 +238,7 @@ describeInBrowser('the console', () => {
     expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1)
   })
 
-  it('offers no changes for a key that may only read, and the API refuses its changes', async () => {
+  it('offers no changes if the key may only read, and the API refuses changes with this key', async () => {
     const rp = await relyingPartyOf(stage)
     const { verification_id } = await rp.create()
     const { page } = await enter(await keyWith(rp, 'verify:read'))

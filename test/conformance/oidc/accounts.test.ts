@@ -72,7 +72,7 @@ async function withNextSigner(person: MdocPerson): Promise<MdocPerson> {
   return { ...person, pki: { ...person.pki, leaf, chain: [leaf.der, person.pki.intermediate.der] } }
 }
 
-it('a licence of another authority, by a signer with the same name, opens another account', async () => {
+it('a licence of another authority opens another account, even if its signer has the same name', async () => {
   const { sub, level } = await loginWith(large)
   expect(level).toBe('high')
   expect(small.pki.leaf.subject).toBe(large.pki.leaf.subject)
@@ -88,13 +88,13 @@ it('a photo ID with the number of a licence of the same authority opens another 
   expect(photo.sub).not.toBe(sub)
 })
 
-it('a PID below another authority, by a signer with the same `iss`, opens another account', async () => {
+it('a PID below another authority opens another account, even if its signer has the same `iss`', async () => {
   const [first, other] = [await loginWithPid(large), await loginWithPid(small)]
   expect([first.level, other.level]).toEqual(['high', 'low'])
   expect(other.sub).not.toBe(first.sub)
 })
 
-it('a licence that the next document signer of the authority signed opens the same account', async () => {
+it('a licence opens the same account if the next document signer of its authority signed it', async () => {
   const { sub } = await loginWith(large)
   expect((await loginWith(await withNextSigner(large))).sub).toBe(sub)
 })

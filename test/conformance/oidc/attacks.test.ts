@@ -426,7 +426,7 @@ describe('failed authentications', () => {
 })
 
 describe('a pushed request', () => {
-  it('has one login and one code, in the first browser that begins, and is over then', async () => {
+  it('has one login and one code, in the first browser that begins, and then ends', async () => {
     const registered = await registerClient(stage.rp)
     const made = await request(stage, registered, { pushed: true })
     const [first, second] = [openLoginBrowser(stage.service), openLoginBrowser(stage.service)]
@@ -508,7 +508,7 @@ describe('against login CSRF', () => {
     expect((await attacker.visit(begun.page)).status).toBe(200)
   })
 
-  it("a response with an attacker's login link does not complete the login, in the victim's browser or the attacker's", async () => {
+  it('a response to the login link of an attacker completes no login, in neither browser', async () => {
     const { url } = await request(stage, await registerClient(stage.rp))
     const attacker = openLoginBrowser(stage.service)
     const begun = await attacker.begin(url.href)
@@ -619,7 +619,7 @@ describe('the browser', () => {
     expect([again.status, again.headers.get('Location')]).toEqual([404, null])
   })
 
-  it('stays in the same login after a reload before the code is redeemed, and one redemption works', async () => {
+  it('stays in the same login if the page is reloaded before the redemption, and one redemption works', async () => {
     const registered = await registerClient(stage.rp)
     const { made, browser, response } = await withCode(registered)
     const [id = ''] = (response.searchParams.get('code') ?? '').split('.')

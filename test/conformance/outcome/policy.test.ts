@@ -66,7 +66,7 @@ it.each([
     'rejected',
   ],
   ['age_over_18 = true', { age_equal_or_over: { 18: true } }, 'verified'],
-])('api/result: with allow_derived, decides age_over_18 from %s', async (_, claims, status) => {
+])('api/result: with allow_derived, the service decides age_over_18 from %s', async (_, claims, status) => {
   const poll = await outcomeOf(DERIVED, { pid: { claims } })
   expect([poll.status, poll.checks]).toEqual([status, { age_over_18: status === 'verified' }])
 })

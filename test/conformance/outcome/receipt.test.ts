@@ -167,7 +167,7 @@ describe('api/receipt: request_hash', () => {
   })
 
   it.each(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])(
-    'is the hash of the signed request, whether the wallet used the signed or the unsigned one: %s',
+    'is the hash of the signed request, even if the wallet answered the unsigned request: %s',
     async (protocol) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const { verification_id: id } = await rp.create()

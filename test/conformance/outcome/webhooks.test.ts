@@ -231,7 +231,7 @@ it.each([
   ['a URL with a name without a dot', 'https://receiver/hook'],
   ['a URL with userinfo', 'https://user:secret@receiver.example/hook'],
   ['a URL with our own host', 'https://verifier.example/hook'],
-])('api/outgoing: the settings refuse as webhook address %s', async (_, url) => {
+])('api/outgoing: the settings refuse the webhook address %s', async (_, url) => {
   const body = { name: 'Test', webhook: { url } }
   const problem = await expectStatus(await stage.service.admin('POST', '', body), 400)
   expect(problem).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '/webhook/url' }] })

@@ -112,7 +112,7 @@ describe.each([
     ])
   })
 
-  it('the session has the level of the anchor if the response is bound to the browser of its link', async () => {
+  it('gives the session the level of the anchor if the response is bound to the browser of its link', async () => {
     const rp = await shop()
     const session = await rp.create({ ...PRESET, wallet: id, required_session_binding: 'page' })
     const browser = openBrowser(stage.service)

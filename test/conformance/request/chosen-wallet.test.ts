@@ -68,7 +68,7 @@ it('api/wallets: the service makes the request for the wallet that the creation 
   })
 })
 
-it('api/wallets: if the creation lists several wallets, chooses the first wallet that can respond', async () => {
+it('api/wallets: if the creation lists several wallets, the service chooses the first wallet that can respond', async () => {
   const { wallet_request } = await stage.rp.create({ ...NAMES, wallet: [EU_AGE, NL, 'eudi-ios'] })
   expect(wallet_request).toMatchObject({ wallet: NL })
 })
@@ -237,7 +237,7 @@ it('api/wallets: the service refuses a response that discloses less than the que
   expect(await lastReason(session)).toEqual(['pending', 'query_not_satisfied'])
 })
 
-it('api/wallets: the service refuses an unencrypted response to a request that requires encryption, even if another request of the session does not', async () => {
+it('api/wallets: the service refuses an unencrypted response to a request that requires encryption, even if another request of the session does not require it', async () => {
   const session = await stage.rp.create({ ...NAMES, ...PLAIN })
   const [encrypted, plain] = [await scan(session, NL), await scan(session, 'any')]
   expect([encrypted.payload.response_mode, plain.payload.response_mode]).toEqual([
@@ -303,7 +303,7 @@ it('api/wallets: the service asks a chosen wallet to confirm the same texts that
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({ status: 'verified', wallet: 'valera' })
 })
 
-it('api/transactions: the service refuses with 422 a wallet whose request would lack the credential for a transaction', async () => {
+it('api/transactions: the service refuses a wallet with 422 if its request would lack the credential for a transaction', async () => {
   const types = { credential_types: ['pid', 'age_attestation'], scope: ['age_over_18'] }
   const body = { ...types, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
   const response = await stage.rp.call('POST', '/v1/verify', { body: { ...body, wallet: 'valera' } })

@@ -50,7 +50,7 @@ it('api/creation: the service returns the QR code of the first request in qr_cod
   expect(readQr(session.qr_code)).toBe(session.wallet_request.uri)
 })
 
-it('api/creation: with "qr_code": false, returns no picture and the same request as usual', async () => {
+it('api/creation: with "qr_code": false, the service returns no picture and the usual request', async () => {
   const session = await stage.rp.create({ ...OVER_18, qr_code: false })
   expect([session.qr_code, session.wallet_request]).toEqual([null, expect.any(Object)])
   const poll = await stage.rp.poll(session.verification_id)
@@ -217,7 +217,7 @@ it('api/creation: the service requests several types as alternatives with creden
 })
 
 it.each(['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
-  'api/creation: if the creation names no formats, requests only SD-JWT VC and mdoc, in %s',
+  'api/creation: if the creation names no formats, the service requests only SD-JWT VC and mdoc, in %s',
   async (protocol) => {
     const { wallet_request } = await stage.rp.create({ ...OVER_18, credential_types: ['pid'], protocol })
     const { payload } = await stage.service.wallet.receive(wallet_request.uri, { protocol })

@@ -78,7 +78,7 @@ it.each([
   ['image/svg+xml, image/png;q=0.5', 'image/svg+xml'],
   ['image/png;q=0, */*', 'image/svg+xml'],
   ['text/html,application/xhtml+xml,image/avif,image/webp,*/*;q=0.8', 'image/png'],
-])('api/qr: for the header Accept: %s returns %s', async (accept, type) => {
+])('api/qr: for the header Accept: %s, the service returns %s', async (accept, type) => {
   const response = await drawQr(await stage.rp.create(), '', { accept })
   expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
 })

@@ -195,14 +195,14 @@ describe('a creation with an unsigned request', () => {
     expect((await rp.create(OVER_18)).wallet_request.client_id).toMatch(/^redirect_uri:/)
   })
 
-  it('api/protocols: is 422 above the level low, unless the session requires a bound browser', async () => {
+  it('api/protocols: gets 422 above the level low, unless the session requires a bound browser', async () => {
     const above = { ...UNSIGNED, required_assurance_level: 'substantial' }
     expect(await refusal(stage.rp, above)).toMatchObject(at('client_id_prefix', 'low_level_only'))
     await stage.rp.create({ ...above, required_assurance_level: 'low' })
     await stage.rp.create({ ...above, required_session_binding: 'page' })
   })
 
-  it('api/protocols: is not chosen above the level low if only the settings prefer it', async () => {
+  it('api/protocols: gets a signed request above the level low if only the settings prefer an unsigned request', async () => {
     const rp = await relyingPartyOf(stage, { request_options: { client_id_prefix } })
     const { wallet_request } = await rp.create({ ...OVER_18, required_assurance_level: 'substantial' })
     expect(wallet_request.client_id).toMatch(/^x509_hash:/)

@@ -187,7 +187,7 @@ describe('verifier_attestation', () => {
     await walletOf().receive(session.wallet_request.uri)
   })
 
-  it('api/verifier: stays the attestation of the creation while a session runs', async () => {
+  it('api/verifier: does not change while a session runs', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await attestedVerifier({ sub: 'first.example' }) })
     const session = await rp.create(attested)
     await setVerifier(rp, await attestedVerifier({ sub: 'second.example' }))

@@ -55,7 +55,7 @@ describe('`wallets` of a creation', () => {
     })
   })
 
-  it('has the result cannot for a wallet that would disclose all claims although the query requests none', async () => {
+  it('has the result `cannot` for a wallet that would disclose all claims although the query requests none', async () => {
     const pid = { id: 'pid', format: 'mso_mdoc', meta: { doctype_value: 'eu.europa.ec.eudi.pid.1' } }
     expect((await walletsFor({ dcql_query: { credentials: [pid] } }))['eudi-android']).toEqual({
       result: 'cannot',
@@ -121,7 +121,7 @@ describe('the root of the verifier certificate', () => {
     expect(await chainOf(rp, {})).toBe(1)
   })
 
-  it('is required for the German EUDI wallet: without it, the result of this wallet is cannot', async () => {
+  it('is required for the German EUDI wallet: without it, the result of this wallet is `cannot`', async () => {
     const rp = await shop(false)
     expect((await walletsFor(PID_MDOC, rp))[GERMAN]).toEqual({
       result: 'cannot',

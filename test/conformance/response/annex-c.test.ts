@@ -233,7 +233,7 @@ describe('the request for org-iso-mdoc', () => {
         },
       },
     ],
-  ])('is absent if %s, and a session with Annex C alone gets 422', async (_, creation) => {
+  ])('is absent if %s, and the creation of a session with Annex C alone gets 422', async (_, creation) => {
     const session = await rp.create(creation)
     const protocols = (await ask(shopPage(session))).map(({ protocol }) => protocol)
     expect(protocols).not.toContain('org-iso-mdoc')

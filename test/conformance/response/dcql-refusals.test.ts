@@ -85,7 +85,7 @@ it.each<[member: string, value: unknown]>([
   expect(await refusalOf(body)).toEqual([400, 'invalid_request', [`/${member}`, 'invalid_value']])
 })
 
-it('the service returns 400 for neither credential_types nor dcql_query', async () => {
+it('the service returns 400 if both credential_types and dcql_query are missing', async () => {
   const errors = [
     ['/credential_types', 'required'],
     ['/scope', 'required'],

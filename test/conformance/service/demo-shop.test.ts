@@ -60,7 +60,7 @@ describe('an order', () => {
     expect(await visitor.page()).not.toContain('POST /v1/verify')
   })
 
-  it('creates one verification for a button that is pressed twice', async () => {
+  it('creates one verification if its button is pressed twice', async () => {
     const visitor = await visitorWith(stage, 'packet')
     const [one, two] = await Promise.all([visitor.post('prove'), visitor.post('prove')])
     expect(one.headers.get('location')).toMatch(/\/s\/v_/)
@@ -107,7 +107,7 @@ describe('a forged message', () => {
     expect(stateOf(await visitor.page())).toBe('waiting')
   })
 
-  it('a signed event of another visit changes nothing', async () => {
+  it('that is a signed event of another visit changes nothing', async () => {
     const [mine, other] = [await visitorWith(stage, 'plum'), await visitorWith(stage, 'plum')]
     await mine.post('prove')
     const session = sessionOf(await other.post('prove'))
@@ -117,7 +117,7 @@ describe('a forged message', () => {
     expect(await mine.page()).not.toContain(session)
   })
 
-  it('a repeated event is shown once', async () => {
+  it('that repeats an event is shown once', async () => {
     const visitor = await visitorWith(stage, 'plum')
     const session = sessionOf(await visitor.post('prove'))
     const post = signed(session, visitor.id())

@@ -117,7 +117,7 @@ describe('a value that may be in the JWT claims and in the vc', () => {
     ])
   })
 
-  it('is refused as aud if it is not our client_id', async () => {
+  it('is refused if it is an aud other than our client_id', async () => {
     expect((await claimsOf({ claims: { aud: [EXPECTED.audience] } })).reasons).toEqual([])
     const verification = await verifyGood(await presentOf({ claims: { aud: 'another' } }))
     expectRefusal(verification, invalid('aud'), 'validity')

@@ -216,7 +216,7 @@ describe('trust in a document signer', () => {
     },
   )
 
-  it('is given to a licence signer whose state is that of its authority', async () => {
+  it('is given to a licence signer that has the same state as its authority', async () => {
     const pki = await mintIssuerPki({
       intermediate: { subject: 'C=DE,ST=Bayern,CN=Test Issuing CA' },
       leaf: { extendedKeyUsage: [SIGNER_USAGE], subject: 'C=DE,ST=Bayern,CN=Signer' },

@@ -114,7 +114,7 @@ describe('the published SD-JWT', () => {
     },
   )
 
-  it('of RFC 9901 §5.1 is a plain JWT without its last tilde, as printed, and an SD-JWT with this tilde', async () => {
+  it('of RFC 9901 §5.1 is a plain JWT as printed, without the last tilde, and an SD-JWT with the last tilde', async () => {
     const [vector] = ALL.filter(({ token }) => !token.includes('~'))
     if (vector === undefined) throw new Error('no such vector')
     expect(await verify(vector)).toEqual({ ok: false, error: { reason: 'malformed_credential' } })

@@ -36,7 +36,7 @@ describe('the document request', () => {
   it.each<[string, NonNullable<DcqlQuery['credential_sets']>]>([
     ['one credential set', [{ options: [['a', 'b']] }]],
     ['several credential sets', [{ options: [['b']] }, { options: [['a']] }]],
-  ])('has one use case with all documents if %s require all', (_, credential_sets) => {
+  ])('has one use case with all documents, if %s and all documents are required', (_, credential_sets) => {
     const query = { credentials: [mdoc('a', MDL), mdoc('b', PID)], credential_sets }
     expect(documentQuery(query)?.useCases).toEqual([{ mandatory: true, documentSets: [[0, 1]] }])
   })

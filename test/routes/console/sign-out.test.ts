@@ -101,7 +101,7 @@ describe.each(OWNERS)('a sign-out of %s', (_, tokenOf) => {
     expect([await read(open), await read(other)]).toEqual([SIGNED_OUT, expect.stringMatching(/^200/)])
   })
 
-  it('counts within 60 s in another isolate', async () => {
+  it('takes effect within 60 s in another isolate', async () => {
     at(NOON + HOUR)
     const token = await tokenOf()
     const open = await signIn(token)
@@ -113,7 +113,7 @@ describe.each(OWNERS)('a sign-out of %s', (_, tokenOf) => {
     expect(await read(open)).toBe(SIGNED_OUT)
   })
 
-  it('is 503 if it cannot be stored, and the browser keeps the cookie for another try', async () => {
+  it('gets 503 if it cannot be stored, and the browser keeps the cookie for another try', async () => {
     at(NOON + 2 * HOUR)
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const open = await signIn(await tokenOf())
@@ -124,7 +124,7 @@ describe.each(OWNERS)('a sign-out of %s', (_, tokenOf) => {
     expect(await read(open)).toBe(SIGNED_OUT)
   })
 
-  it('cannot be overlooked: if the sign-outs cannot be read, the console is 503', async () => {
+  it('is never ignored: if the sign-outs cannot be read, the console responds with 503', async () => {
     at(NOON + 3 * HOUR)
     const open = await signIn(await tokenOf())
     expect(await read(open, withoutSignOuts())).toBe('503 temporarily_unavailable')
@@ -138,7 +138,7 @@ describe.each(OWNERS)('a sign-out of %s', (_, tokenOf) => {
     expect([await read(first), await read(second)]).toEqual([SIGNED_OUT, expect.stringMatching(/^200/)])
   })
 
-  it('is forgotten after the end of its sign-in', async () => {
+  it('is removed from storage after the end of its sign-in', async () => {
     at(NOON + 5 * HOUR)
     const token = await tokenOf()
     const first = await signIn(token)
@@ -149,7 +149,7 @@ describe.each(OWNERS)('a sign-out of %s', (_, tokenOf) => {
     expect(Object.keys((await storedOf(ownerOf(token))).ended)).toEqual([await idOf(second)])
   })
 
-  it('beyond the limit of stored sign-outs ends all sign-ins of the owner until now, and no later one', async () => {
+  it('beyond the limit of stored sign-outs ends all present sign-ins of the owner, and no later sign-in', async () => {
     const now = NOON + 48 * HOUR
     at(now)
     const token = await tokenOf()

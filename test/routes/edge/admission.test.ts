@@ -30,7 +30,7 @@ async function reportFull(): Promise<void> {
 }
 
 describe('while few descriptors are left', () => {
-  it('a request waits, and continues when there are enough', async () => {
+  it('a request waits, and continues when enough descriptors are free', async () => {
     const setting = await setUp()
     await report(FULL)
     const creation = createSession(setting)
@@ -71,7 +71,7 @@ describe('while few descriptors are left', () => {
   })
 })
 
-it('without descriptors that can be counted, the process measures its timer only', async () => {
+it('if the descriptors cannot be counted, the process measures only its timer', async () => {
   await report({})
   expect((await createSession(await setUp())).status).toBe('pending')
 })

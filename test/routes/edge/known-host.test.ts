@@ -98,7 +98,7 @@ describe('the console of a service on loopback', () => {
   const CONSOLE = 'console.localhost:8787'
 
   it.each(['localhost:8787', '127.0.0.1:8787', '[::1]:8787'])(
-    'leads from %s to its own name',
+    'redirects from %s to its own name',
     async (host) => {
       const { status, headers } = await get(host, '/console')
       expect([status, headers.get('Location')]).toEqual([307, `http://${CONSOLE}/console`])
@@ -112,7 +112,7 @@ describe('the console of a service on loopback', () => {
     expect((await get(CONSOLE, '/console/')).headers.get('Location')).toBe('/console')
   })
 
-  it('has no other page under its own name: a GET leads to BASE_URL, and a change is refused', async () => {
+  it('has no other page under its own name: a GET is redirected to BASE_URL, and a change is refused', async () => {
     for (const path of [
       '/',
       '/docs',

@@ -144,7 +144,7 @@ describe('GET /v1/verify', () => {
     expect(JSON.stringify(await valuesOf(day))).not.toContain('4711')
   })
 
-  it('pages through the entries with one metadata value, without gaps and duplicates', async () => {
+  it('returns page by page all entries with one metadata value, without gaps and duplicates', async () => {
     const setting = await setUp()
     const ids: string[] = []
     for (let i = 0; i < 9; i++) {
@@ -377,7 +377,7 @@ describe('GET /v1/verify', () => {
     expect(await day.counts()).toEqual([])
   })
 
-  it('keeps the counts of a day if the erasure of its entries is cut off, and stores no later entry', async () => {
+  it('keeps the counts of a day if the erasure of its entries is interrupted, and stores no later entry', async () => {
     const setting = await setUp()
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
     await createOne(setting)

@@ -342,7 +342,7 @@ describe('an endpoint of clients', () => {
     ['the issuer and the token endpoint', ['', '/token'], true],
     ['the token endpoint and another address', ['/token', '/par'], false],
     ['no address', [], false],
-  ])('of a client with token_endpoint_as_audience: an assertion for %s', async (_, paths, isAccepted) => {
+  ])('with token_endpoint_as_audience evaluates an assertion for %s', async (_, paths, isAccepted) => {
     const by = await keyedClient({ token_endpoint_as_audience: true })
     expect(by).toMatchObject({ token_endpoint_as_audience: true })
     const aud = paths.map((path) => by.issuer + path)

@@ -93,7 +93,7 @@ describe('before the first POST of its page, a login', () => {
     expect(await countSessions()).toBe(before)
   })
 
-  it('shows a form in place of the QR code, which only our own origin receives', async () => {
+  it('shows, in place of the QR code, a form that is sent only to our own origin', async () => {
     const page = await getPage(await openPage(client))
     const text = await page.text()
     expect(text).toContain('<form method="post"><button id="show-code"')
@@ -308,7 +308,7 @@ describe('a relying party may have', () => {
   })
 })
 
-it('a login keeps the limit of the caller’s address, and callers without an address share a limit', async () => {
+it('logins are limited for each address of a caller, and callers without an address share a limit', async () => {
   const own = await setUp()
   const limited = await newClient(own)
   const others = await newClient(await setUp())

@@ -15,7 +15,7 @@ beforeAll(() => {
   vi.spyOn(console, 'log').mockImplementation(() => undefined)
 })
 
-it('/openapi.json is the API description, which any origin may read and caches may keep for five minutes', async () => {
+it('/openapi.json is the API description, readable by any origin and cacheable for five minutes', async () => {
   const response = await call(app, 'GET', '/openapi.json')
   expect(response.headers.get('Content-Type')).toBe('application/json')
   expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')

@@ -266,7 +266,7 @@ describe('an API key that was revoked in another isolate', () => {
   ]
 
   it.each(CHANGES)(
-    'makes no lasting change, even in the last minute in which it still works: %s %s',
+    'makes no lasting change in the last minute, in which the key still works: %s %s',
     async (method, path, body) => {
       const { relying_party_id: id, api_key, api_keys } = await createRelyingParty()
       const token = await tokenOf(id, api_key, 'settings:manage')

@@ -38,7 +38,7 @@ it('an event is queued while its sixth attempt is under way, and dead once that 
   expect(receiver.posts()).toBe(1)
 })
 
-it('an event whose sixth attempt was cut off by a crash is dead after 20 s, and is not sent again', async () => {
+it('an event whose sixth attempt was interrupted by a crash is dead after 20 s, and is not sent again', async () => {
   const { setting, id, receiver } = await beforeSixth()
   // The write that starts an attempt is all that a crash leaves.
   await change(id, (deliveries) => startAttempt(deliveries, deliveries[0]!.delivery_id, NOW))

@@ -66,7 +66,7 @@ async function changeBuild(setting: Setting): Promise<void> {
 }
 
 describe('after a change of build, the entry', () => {
-  it('of a deleted session is removed, of an ended one is corrected, and others stay', async () => {
+  it('of a deleted session is removed, the entry of an ended session is corrected, and other entries stay', async () => {
     const setting = await setUp()
     const [deleted = '', ended = '', kept = ''] = await createListed(setting, 3)
     await deleteUnlisted(deleted)

@@ -105,7 +105,7 @@ describe('an event without further attempts', () => {
     return verification_id
   }
 
-  it('is listed as dead if its webhook is removed', async () => {
+  it('is listed as dead if the webhook is removed', async () => {
     const setting = await setUp({ webhook: { url: WEBHOOK.url } })
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 500 }))
     const id = await ended(setting)
@@ -187,7 +187,7 @@ describe('the erasure of a session', () => {
   })
 })
 
-describe('a DELETE that is cut off', () => {
+describe('a DELETE that is interrupted', () => {
   /** What a session's object has stored. */
   const valuesOf = (id: string) =>
     runInDurableObject(stubOf(id), (_, { storage }) => [...storage.kv.list<object>()])

@@ -135,7 +135,7 @@ describe('two credentials of one query', () => {
     ['the first credential', 2, { given_name: 'Anna' }, { height: 170 }],
     ['the credential of `sub`', 1, { given_name: 'Ben', family_name: 'Beier' }, { height: 180 }],
   ])(
-    'are never mixed: a token has only the values of %s (index of the credential with `sub`: %s)',
+    'are never mixed: a token has only the values of %s (the `sub` is from the credential with index %s)',
     (_, preferred, standard, pid) => {
       const claims = ofOneCredential(PROVEN, preferred)
       const released = { ...standard, vp_data: { pid, mdl: { veteran: 'no' } } }
@@ -143,7 +143,7 @@ describe('two credentials of one query', () => {
     },
   )
 
-  it('cause each claim name to be released once if there is no encryption', () => {
+  it('release each claim name only once if there is no encryption', () => {
     expect(releasedClaims(ofOneCredential(PROVEN, null), PLAIN)).toEqual({
       vp_data: { pid: { presented: ['given_name', 'height'] }, mdl: { presented: ['veteran'] } },
     })

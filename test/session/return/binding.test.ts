@@ -88,7 +88,7 @@ describe('a successful response that waits for its browser', () => {
     expect(holdSuccess(document, byPage, T0)?.held?.until).toBe(T0 + HOLD_MS)
   })
 
-  it('in a login waits beyond expires_at after its browser has returned, and the alarm is set for it', () => {
+  it('in a login waits until after expires_at once its browser has returned, and the alarm is set for this time', () => {
     const now = session().expires_at - 1000
     const { held: before, ...document } = held(now)
     if (before === null) throw new Error('not held')
@@ -107,7 +107,7 @@ describe('a successful response that waits for its browser', () => {
     expect(returnHeld(before)).toEqual({ ...before, returned: true })
   })
 
-  it('is impossible if another response waits, after the end, or without a valid request of one browser', () => {
+  it('is impossible if another response waits, if the session has ended, or if no valid request of one browser exists', () => {
     const document = session()
     const link = success(document)
     expect(holdSuccess(held(), { ...link, winner: 'other' }, T0)).toBeUndefined()
@@ -137,7 +137,7 @@ describe('a successful response that waits for its browser', () => {
     expect(discardHeld(holding, T0).attempts.at(-1)?.channel).toBe('dc_api')
   })
 
-  it('that is discarded does not make an older link valid again that nobody fetched', () => {
+  it('that is discarded does not make an older, unfetched link valid again', () => {
     const document = held()
     const stale = { ...success(document).generation, number: 1.5, fetched: false, superseded_at: T0 - 60_000 }
     const discarded = discardHeld({ ...document, generations: [...document.generations, stale] }, T0)
@@ -152,7 +152,7 @@ describe('the end of a session', () => {
     winner,
   })
 
-  it('is possible while a response waits only by this response, by the expiry or by the relying party', () => {
+  it('while a response waits, is caused only by this response, by the expiry or by the relying party', () => {
     expect(mayEnd(held(), ending('verified', 'digest'))).toBe(true)
     for (const status of ['verified', 'rejected', 'declined'] as const) {
       expect(mayEnd(held(), ending(status, 'other'))).toBe(false)

@@ -40,7 +40,7 @@ export type Visitor = {
   readonly host: (address: string, html: string) => Promise<void>
 }
 
-/** Of a stage whose browser reaches more than the service on https. */
+/** Further hosts that the browser of the stage can reach on https, besides the service. */
 type BrowserStageOptions = {
   /** Variables of the launcher. */
   readonly env?: Readonly<Record<string, string>>
@@ -52,13 +52,13 @@ type BrowserStageOptions = {
 
 /**
  * Sets up the stage for the file's tests. After each test no page may have unexpected errors. The service is
- * shared, as `useStage` says.
+ * shared (see `useStage`).
  */
 export function useBrowserStage(options: BrowserStageOptions = {}): BrowserStage {
   return withBrowser(useStage(options.env), options)
 }
 
-/** The same with a service of the file's own. */
+/** Works like the function above, but with a service for this file only. */
 export function useOwnBrowserStage(options: BrowserStageOptions = {}): OwnStage & Visits {
   return withBrowser(useOwnStage(options.env), options)
 }
@@ -115,7 +115,8 @@ async function openPlace(
 
 /**
  * Features of Chromium that no test uses. The first two start a renderer for the address bar of each context,
- * and take a third of all processor time. The others are those that Playwright disables: the last list wins.
+ * and take a third of all processor time. Playwright disables the others, too: Chromium uses only the last
+ * list.
  */
 const WITHOUT_FEATURES = [
   'WebUIOmniboxPopup',

@@ -28,7 +28,7 @@ export async function openConsole(
   return page
 }
 
-/** Runs in the page: keeps what moves without an input of a person. */
+/** Runs in the page: stores each element that moves although the person made no input. */
 const OBSERVE_SHIFTS = `
   globalThis.shifts = []
   const textOf = ({ node }) => node?.outerHTML?.slice(0, 100) ?? node?.textContent
@@ -81,7 +81,10 @@ export async function openPlace(page: Page, token: string, place: string): Promi
   await page.locator(`nav a[href="#/${place}"][aria-current]`).waitFor()
 }
 
-/** Waits until no part of the page is loading. A part that waits for another one shows that, too. */
+/**
+ * Waits until no part of the page is loading. A part that waits for another part also shows that it is
+ * loading.
+ */
 export async function hasLoaded(page: Page): Promise<void> {
   await expect.poll(() => page.getByText('Loading …').count()).toBe(0)
 }
@@ -92,7 +95,7 @@ export async function hasDelivered(rp: RelyingParty, id: string): Promise<void> 
   await expect.poll(read).toContain('"state":"delivered"')
 }
 
-/** Creates an API key with these scopes alone. */
+/** Creates an API key with only these scopes. */
 export async function keyWith(rp: RelyingParty, ...scopes: readonly string[]): Promise<CreatedKey> {
   const created = await rp.call('POST', '/v1/api_keys', { body: { scopes } })
   return (await expectStatus(created, 201)) as CreatedKey

@@ -1,4 +1,4 @@
-// Made counters for the console's page of insights.
+// Invented counters for the console's page of insights.
 
 import type { Page } from 'playwright-core'
 
@@ -7,7 +7,7 @@ export const HOURS = 7 * 24
 /** Addresses of insights, for `page.route`. */
 export const INSIGHTS = '**/console/api/v1/insights?*'
 
-/** Made counters of each hour: a wave of a day. One hour in eight had no end. */
+/** Invented counters of each hour, in a wave over each day. In one hour of eight, no verification ended. */
 export function madeStep(at: number, i: number) {
   const created = Math.round(60 + 50 * Math.sin((i / 24) * 2 * Math.PI))
   const verified = Math.round(created * 0.7)
@@ -35,7 +35,7 @@ export function madeSteps(url: string) {
   return { ...Object.fromEntries(query), steps }
 }
 
-/** Responds to insights with made counters, when `ready` resolves. */
+/** Responds to calls of insights with invented counters, when `ready` resolves. */
 export async function withMadeCounters(
   page: Page,
   ready: () => Promise<unknown> = async () => {},

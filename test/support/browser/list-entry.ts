@@ -1,4 +1,7 @@
-/** Returns an entry of the list of verifications: the one with a number, one second older for each. */
+/**
+ * Returns the entry of the list with this number. Each entry is one second older than the entry with the
+ * number before.
+ */
 export function listEntry(index: number) {
   return {
     verification_id: `v_${index}`,

@@ -11,15 +11,14 @@ import { expect } from 'vitest'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Loads axe into the page, which keeps it until it is left. */
+/** Loads axe into the page, where it stays until the page is left. */
 async function loadAxe(page: Page): Promise<void> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE)
 }
 
 /**
- * Checks a page in its present state.
- * `name`: state and device, for the pictures; `dark`: saves a dark picture too. `forced`: checks and saves
- * it in forced colours, too.
+ * Checks a page in its present state. `name`: state and device, for the pictures; `dark`: saves a dark
+ * picture too. `forced`: also checks and saves the page in forced colours.
  */
 export async function checkPage(
   page: Page,
@@ -77,13 +76,18 @@ export async function contrastViolations(page: Page): Promise<readonly string[]>
   )
 }
 
-/** Without what no test reads: details of passed rules, selectors, and style sheets of other origins. */
+/**
+ * Leaves out data that no test reads: details of passed rules, selectors, and style sheets of other origins.
+ */
 const QUICK = { preload: false, selectors: false, resultTypes: ['violations', 'incomplete'] }
 
 /** Dark mode changes colours only. */
 const CONTRAST = { runOnly: ['color-contrast'] }
 
-/** Returns violations, and contrast that axe cannot decide: on our pages it can. */
+/**
+ * Returns violations, and texts whose contrast axe cannot decide. On our pages axe must always be able to
+ * decide it.
+ */
 async function violationsOf(page: Page, options: object): Promise<readonly string[]> {
   const { violations, incomplete } = (await page.evaluate(
     `axe.run(${JSON.stringify({ ...QUICK, ...options })})`,
@@ -94,7 +98,7 @@ async function violationsOf(page: Page, options: object): Promise<readonly strin
   )
 }
 
-/** Enough colours for our pages, at a third of the bytes. */
+/** This number of colours is enough for our pages, and needs a third of the bytes. */
 const COLOURS = 80
 
 function inRgba(png: Buffer) {

@@ -24,6 +24,9 @@ export async function openReference(
   return { page, requested }
 }
 
-/** Runs before the page's scripts: `eval` that a policy stops throws, and a script may catch that. */
+/**
+ * Runs before the page's scripts. It detects an `eval` that a policy stops, because a script may catch the
+ * error.
+ */
 const REPORT_VIOLATIONS = `globalThis.violations = []
 addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective + ' ' + event.blockedURI))`

@@ -3,7 +3,10 @@
 import type { FrameLocator, Page } from 'playwright-core'
 import { readWithZxing } from '../../qr/foreign-readers.ts'
 
-/** Reads the QR code on the screen as a camera does. `frame`: where it is not on the page itself. */
+/**
+ * Reads the QR code on the screen as a camera does. `frame`: the frame with the QR code, if the code is not
+ * on the page itself.
+ */
 export async function scan(page: Page, frame: Page | FrameLocator = page): Promise<string> {
   await frame.locator('#qr').scrollIntoViewIfNeeded()
   const [uri] = await readWithZxing(new Uint8Array(await page.screenshot()))

@@ -107,7 +107,7 @@ export function mintLeaf(issuer: Minted, options: CertificateOptions = {}): Prom
   )
 }
 
-/** Any certificate; self-signed if there is no issuer. */
+/** Creates a certificate; self-signed without an issuer. */
 export async function mintCertificate(options: CertificateOptions, issuer?: Minted): Promise<Minted> {
   const keys = options.keys ?? (await mintKeys(options.keyKind ?? 'P-256'))
   const signer = issuer?.keys ?? keys

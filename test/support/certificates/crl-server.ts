@@ -23,7 +23,8 @@ export async function startCrlServer(): Promise<CrlServer> {
       : { headers: { 'content-type': 'application/pkix-crl' }, body }
   })
   return {
-    // Random: a service caches lists by their address, and a later publisher may get the same port.
+    // The path is random, because a service caches lists by their address, and a later publisher may get the
+    // same port.
     place: () => `${origin}/${crypto.randomUUID()}.crl`,
     publish: (url, list) => void lists.set(new URL(url).pathname, list),
     asked: (url) => server.requests.filter(({ path }) => path === new URL(url).pathname).length,

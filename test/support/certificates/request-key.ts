@@ -1,4 +1,5 @@
-// A key that a wallet has its Request Objects encrypted to (OpenID4VP 1.0 §5.10), one for each fetch.
+// A wallet's key to which the service encrypts a Request Object (OpenID4VP 1.0 §5.10). Each fetch has another
+// key.
 
 import { isDeepStrictEqual } from 'node:util'
 import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
@@ -10,7 +11,9 @@ export type RequestKey = {
     readonly request_object_encryption_alg_values_supported: readonly string[]
     readonly request_object_encryption_enc_values_supported: readonly string[]
   }
-  /** The signed Request Object inside. Throws if it is not encrypted as requested. */
+  /**
+   * Returns the signed Request Object inside the encrypted one. Throws if it is not encrypted as requested.
+   */
   readonly open: (jwe: string) => Promise<string>
 }
 

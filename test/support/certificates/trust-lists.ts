@@ -7,7 +7,8 @@ import { CompactSign, importJWK } from 'jose'
 import { type CertificateOptions, type Minted, mintCertificate, mintIssuerPki } from './certificates.ts'
 
 /**
- * 2046-11-21T12:00:00Z, in Unix seconds. Alarms use the real clock, so no alarm of a test may be due by it.
+ * 2046-11-21T12:00:00Z, in Unix seconds. Alarms use the real clock, so no alarm of a test may be due by this
+ * time.
  */
 export const LIST_NOW = 2_426_414_400
 /** 2026-11-20T12:00:00Z: the date of good lists, which are valid until a month after LIST_NOW. */

@@ -36,7 +36,10 @@ export async function takeCounters(port: number): Promise<void> {
   }
 }
 
-/** Evaluates an expression in a Worker, and resolves to its text. Undefined if it does not answer. */
+/**
+ * Evaluates an expression in a Worker, and resolves to its text. Resolves to undefined if the Worker does not
+ * answer.
+ */
 function evaluate(url: string, expression: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = new WebSocket(url)

@@ -1,5 +1,5 @@
 // `npm run proof -- coverage [part-of-a-path …]`: runs the tests with counters in src/: first those of the
-// core and of the objects, then those of the service and its pages, whose service is a copy with counters.
+// core and of the objects, then those of the service and its pages, in a copy of the project with counters.
 // Prints lines and branches of each room, and the lines that no test reached.
 
 import { spawnSync } from 'node:child_process'
@@ -70,7 +70,9 @@ function vitest(options, variables = {}) {
   return run.status ?? 1
 }
 
-/** Returns the counters of all tests, by file of src/. Both kinds of tests number them alike. */
+/**
+ * Returns the counters of all tests, by file of src/. Both kinds of tests give the counters the same numbers.
+ */
 function filesWithCounters() {
   const report = JSON.parse(readFileSync(join(REPORTS, 'coverage-final.json'), 'utf8'))
   const named = Object.entries(report).map(([path, file]) => [relative(ROOT, path), file])
@@ -111,7 +113,7 @@ function shareOf(counts) {
   return `${((100 * reached) / Math.max(1, counts.length)).toFixed(1)} % of ${counts.length}`
 }
 
-/** Returns each line with a statement, and how often the most frequent one on it ran. */
+/** Returns each line that has a statement, and how often the most frequent statement on the line ran. */
 function linesOf({ statementMap, s: counts }) {
   const lines = new Map()
   for (const [id, { start }] of Object.entries(statementMap)) {

@@ -1,11 +1,12 @@
-// Compares the service's result for a presentation with the judge's, and counts for the end of the run.
+// Compares the service's result for a presentation with the judge's, and counts the results for the summary
+// at the end of the run.
 
 import { TestRunner } from 'vitest'
 import { compare } from './differences.ts'
 import { type Asked, judge } from './judge.ts'
 
 /**
- * Has the judge verify a presentation. Throws if its result differs from the service's without a reason in
+ * Lets the judge verify a presentation. Throws if its result differs from the service's without a reason in
  * the table. `service` is `accepted`, or the code of the service's reason.
  */
 export async function compareWithJudge(

@@ -5,14 +5,17 @@ export type Difference = {
   readonly format: string
   /** `accepted`, or the code of the service's reason. */
   readonly service: string
-  /** `accepted`, or the beginning of the library's words. */
+  /** `accepted`, or the beginning of the library's error message. */
   readonly judge: string
   readonly reason: string
 }
 
 type Codes = { readonly [format in 'dc+sd-jwt' | 'jwt_vc_json' | 'mso_mdoc']?: string }
 
-/** What the service refuses and the judge accepts: codes by format, separated by spaces. */
+/**
+ * Presentations that the service refuses and the judge accepts: codes of the service by format, separated by
+ * spaces.
+ */
 const STRICTER: readonly (readonly [Codes, reason: string])[] = [
   [
     { 'dc+sd-jwt': 'wrong_token_type', jwt_vc_json: 'wrong_token_type' },
@@ -140,7 +143,9 @@ const STRICTER: readonly (readonly [Codes, reason: string])[] = [
   ],
 ]
 
-/** What the service accepts and the judge refuses: the beginning of the library's words. */
+/**
+ * Presentations that the service accepts and the judge refuses: beginnings of the library's error message.
+ */
 const MORE_CAPABLE: readonly (readonly [format: string, judge: string, reason: string])[] = [
   [
     'dc+sd-jwt',
@@ -197,8 +202,8 @@ export const DIFFERENCES: readonly Difference[] = [
 ]
 
 /**
- * Compares two results, each `accepted` or why not. Returns `both accepted`, `both refused`, or the name of
- * the row. Throws for a difference that has no row.
+ * Compares two results. Each is `accepted`, or the reason of a refusal. Returns `both accepted`, `both
+ * refused`, or the name of the row. Throws for a difference that has no row.
  */
 export function compare(format: string, service: string, judged: string): string {
   const isAccepted = service === 'accepted'

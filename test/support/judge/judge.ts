@@ -7,7 +7,7 @@ import { judgeJwtVc } from './jwt-vc.ts'
 import { judgeMdoc } from './mdoc.ts'
 import { judgeSdJwtVc } from './sd-jwt-vc.ts'
 
-/** What the request asked, and whom the relying party trusts. */
+/** The content of the request, and the issuers that the relying party trusts. */
 export type Asked = {
   readonly nonce: string
   /** The Client Identifier, or `origin:` and the origin. */
@@ -19,7 +19,7 @@ export type Asked = {
   readonly now: number
   /** Anchors that vouch for issuers of a credential with these type identifiers. */
   readonly trusted: (types: readonly string[]) => readonly Anchor[]
-  /** What the device of an mdoc signs. */
+  /** The bytes that the device of an mdoc signs. */
   readonly transcript: () => Promise<SessionTranscript>
 }
 
@@ -30,7 +30,7 @@ export type Anchor = {
   readonly issuer?: string
   readonly jwks?: { readonly keys: readonly object[] }
   readonly did?: string
-  /** The judge fetches no metadata, so such an anchor vouches for nobody here. */
+  /** The judge fetches no metadata, so it trusts no issuer by such an anchor. */
   readonly issuer_url?: string
 }
 
@@ -40,7 +40,7 @@ const JUDGES: Readonly<Record<string, (presentation: string, asked: Asked) => Pr
   jwt_vc_json: judgeJwtVc,
 }
 
-/** Returns `accepted`, or the words with which the library refuses the presentation. */
+/** Returns `accepted`, or the error message with which the library refuses the presentation. */
 export async function judge(format: string, presentation: unknown, asked: Asked): Promise<string> {
   const judgeFormat = JUDGES[format]
   if (judgeFormat === undefined) throw new Error(`no library judges ${format}`)

@@ -14,7 +14,7 @@ type Members = {
   }
 }
 
-/** Throws with jose's words unless it accepts the presentation. */
+/** Throws jose's error unless jose accepts the presentation. */
 export async function judgeJwtVc(presentation: string, asked: Asked): Promise<void> {
   const { vp } = decodeJwt<{ vp?: { verifiableCredential?: readonly string[] } }>(presentation)
   if (vp === undefined) {

@@ -3,7 +3,7 @@ import { CoseKey, DeviceResponse, type MdocContext, Verifier } from '@owf/mdoc'
 import type { Anchor, Asked } from './judge.ts'
 import { SKEW, verifyPath } from './trust.ts'
 
-/** Throws with the library's words unless @owf/mdoc accepts the presentation. */
+/** Throws the library's error unless @owf/mdoc accepts the presentation. */
 export async function judgeMdoc(presentation: string, asked: Asked): Promise<void> {
   const deviceResponse = DeviceResponse.fromEncodedForOid4Vp(presentation)
   const { documents = [] } = deviceResponse
@@ -39,7 +39,7 @@ const ALGORITHMS: Readonly<Record<string, readonly [hash: string | null, curve: 
 const NAMES: Readonly<Record<string, string>> = { 'P-384': 'p-384', 'P-521': 'p-521' }
 const fixed = (curve: string) => curve.replace(/^p/, 'P')
 
-/** The cryptography and the certificates of the library, by node:crypto. */
+/** The functions of the library for cryptography and certificates, implemented with node:crypto. */
 function contextFor(anchors: readonly Anchor[], now: number): MdocContext {
   return {
     crypto: {

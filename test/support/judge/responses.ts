@@ -14,7 +14,7 @@ export type Sent = {
   readonly request: ReceivedRequest
   readonly presentations: Presentations
   readonly anchors: readonly object[]
-  /** The page whose browser asked, behind the browser's API. */
+  /** Origin of the page that called the browser's API. */
   readonly origin?: string
 }
 
@@ -29,7 +29,7 @@ export async function compareResponse(sent: Sent, service: string): Promise<void
   }
 }
 
-/** Returns what a request asked, and whom the relying party trusts. */
+/** Returns the content of a request, and the issuers that the relying party trusts. */
 export function askedOf({ request, anchors, origin }: Omit<Sent, 'presentations'>): Asked {
   const { payload, mdocNonce } = request
   return {
@@ -98,7 +98,8 @@ export function useJudge(stage: Stage): void {
           const { response_uri, state } = request.payload
           const [, id = ''] = /\/verify\/(v_[^/]+)\//.exec(response_uri) ?? []
           const session = sessions.get(id)
-          // A stolen response has the state of another session. It counts for the session that gets it.
+          // A stolen response has the state of another session. The response is compared with the result of
+          // the session that gets it.
           const own = requests.filter(({ payload }) => payload.response_uri === response_uri)
           const answered = own.find(({ payload }) => payload.state === state) ?? own.at(-1)
           if (session === undefined || answered === undefined) throw new Error(`no request of session ${id}`)
@@ -112,7 +113,7 @@ export function useJudge(stage: Stage): void {
   })
 }
 
-/** The service's result for a response that got this answer. */
+/** Returns the service's result for a response, from the answer of the service. */
 async function resultOf(rp: RelyingParty, id: string, { status }: Response): Promise<string> {
   const { status: state, reason, attempts } = await rp.poll(id)
   if (status === 200 && state === 'verified') return 'accepted'

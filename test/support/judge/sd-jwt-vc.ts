@@ -4,7 +4,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { Asked } from './judge.ts'
 import { expectCurrent, issuerKeys, keyOf, SKEW, verifyJws } from './trust.ts'
 
-/** Throws with the library's words unless @sd-jwt/sd-jwt-vc accepts the presentation. */
+/** Throws the library's error unless @sd-jwt/sd-jwt-vc accepts the presentation. */
 export async function judgeSdJwtVc(presentation: string, asked: Asked): Promise<void> {
   const [jwt = ''] = presentation.split('~')
   const { iss, vct } = decodeJwt(jwt)

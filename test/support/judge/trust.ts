@@ -8,7 +8,7 @@ import type { Anchor, Asked } from './judge.ts'
 /** Tolerated difference of clocks, in seconds. The libraries take it as an option. */
 export const SKEW = 60
 
-/** The longest time between the clock and the time of a proof of possession. */
+/** Largest accepted difference between the clock and the time of a proof of possession. */
 const PROOF_SECONDS = 300
 
 /** Returns the key of a chain's leaf (leaf first). Throws if the chain does not end at an anchor. */
@@ -66,7 +66,7 @@ export function jwkOfDid(did: unknown): JsonWebKey {
   return JSON.parse(Buffer.from(encoded, 'base64url').toString())
 }
 
-/** Returns the first of the keys that verifies a JWS. Throws with jose's words if there is none. */
+/** Returns the first of the keys that verifies a JWS. Throws jose's error if no key verifies it. */
 export async function verifyJws(jws: string, keys: readonly KeyObject[]): Promise<KeyObject> {
   const verified = keys.map(async (key) => {
     await compactVerify(jws, key)

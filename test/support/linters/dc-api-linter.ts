@@ -10,7 +10,7 @@ import { isSubset, type Loose, type Opened, RULES } from './request-rules.ts'
 export type DigitalRequest = { readonly protocol: string; readonly data: Readonly<Record<string, unknown>> }
 
 export type DigitalContext = {
-  /** Origin of the page whose browser has the request. */
+  /** Origin of the page that passes the request to its browser. */
   readonly origin: string
   /** Unix seconds. */
   readonly now: number
@@ -27,7 +27,7 @@ export async function lintDigitalRequest(
   const opened = signed
     ? await openSigned(request.data, { now, ...(didDocument && { didDocument }) })
     : openUnsigned(request.data)
-  // A member of Google Wallet's own, which only signed requests have.
+  // A member that is specific to Google Wallet. Only signed requests have it.
   const { gw_rp_metadata_bytes: google, ...metadata } = opened.metadata
   const isForGoogle = signed && typeof google === 'string'
   const linted = isForGoogle ? { ...opened, metadata } : opened

@@ -1,4 +1,4 @@
-// The rules about who asks (R17–R21): the Client Identifier, and what in the JOSE header proves it.
+// The rules about the verifier (R17–R21): the Client Identifier, and its proof in the JOSE header.
 
 import { createHash } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
@@ -51,7 +51,7 @@ export const IDENTITY_RULES: readonly Rule[] = [
   ],
 ]
 
-/** Without a prefix, as in draft 18, it is a certificate that proves. */
+/** Without a prefix, as in draft 18, a certificate is the proof. */
 function proofOf({ client_id }: Loose): string {
   return PROOFS[client_id.split(':')[0]] ?? 'x5c'
 }

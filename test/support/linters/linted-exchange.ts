@@ -9,17 +9,17 @@ import { type DigitalRequest, lintDigitalRequest } from './dc-api-linter.ts'
 import { createRequestLinter } from './request-linter.ts'
 import { isWalletPath, lintWalletResponse } from './wallet-response-linter.ts'
 
-/** One call and what came of it. `url` is what the service calls the place. */
+/** One call and its response. `url` is the address that the service itself uses. */
 export type Exchange = {
   readonly url: string
   readonly method: string
   readonly body: unknown
   readonly answer: Response
-  /** Where DID documents come from. */
+  /** Function that fetches DID documents. */
   readonly fetch: (url: string) => Promise<Response>
 }
 
-/** Gives the answer back as it came. */
+/** Returns the response unchanged. */
 export async function lintExchange(exchange: Exchange): Promise<Response> {
   const { url, method, answer } = exchange
   const { pathname } = new URL(url)
@@ -63,7 +63,9 @@ async function requestFaults({ url, method, body, answer, fetch }: Exchange, req
   return violations.map(({ rule, message }) => `${rule}: ${message}`)
 }
 
-/** By what only one version has; HAIP's requests are OpenID4VP 1.0's. */
+/**
+ * Detects the version by members that only one version has. Requests of HAIP are requests of OpenID4VP 1.0.
+ */
 function protocolOf(claims: Readonly<Record<string, unknown>>): string {
   if ('client_id_scheme' in claims) return 'openid4vp-draft18'
   const { client_metadata } = claims as { client_metadata?: object }

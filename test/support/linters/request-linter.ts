@@ -16,7 +16,7 @@ import { DRAFT_RULES } from './draft-rules.ts'
 import { IDENTITY_RULES } from './identity-rules.ts'
 import { type Loose, type Opened, RULES } from './request-rules.ts'
 
-/** One request as a wallet meets it. */
+/** One request as a wallet receives it. */
 export type ObservedRequest = {
   /** `openid4vp://?…` */
   readonly uri: string
@@ -68,7 +68,7 @@ function remember(map: Map<string, string>, key: string, value: string): string 
   return map.get(key)!
 }
 
-/** Decodes all that the rules speak of. */
+/** Decodes every part of the request that a rule reads. */
 export async function open(observed: ObservedRequest): Promise<Opened> {
   const header: Loose = decodeProtectedHeader(observed.requestObject)
   const claims: Loose = decodeJwt(observed.requestObject)
@@ -89,7 +89,7 @@ export async function open(observed: ObservedRequest): Promise<Opened> {
   }
 }
 
-/** The key that the proof in the header leads to. */
+/** The key that the header of the request proves. */
 function signingJwkOf(header: Loose, leaf: X509Certificate | undefined, { didDocument }: ObservedRequest) {
   if (leaf !== undefined) return leaf.publicKey.export({ format: 'jwk' }) as JWK
   if (header.jwt !== undefined) return decodeJwt<{ cnf: { jwk: JWK } }>(header.jwt).cnf.jwk
@@ -105,7 +105,7 @@ async function isSigned(jws: string, jwk: JWK | undefined): Promise<boolean> {
   )
 }
 
-/** A rule that cannot even be read off the request does not hold. */
+/** A rule is broken if the request lacks the part that the rule reads. */
 export function holdsSafely<T>(holds: (request: T) => unknown, request: T): boolean {
   try {
     return holds(request) === true

@@ -23,8 +23,7 @@ export type Opened = ObservedRequest & {
 }
 
 /**
- * Number in the list of obligations, what must hold, whether it does, and of which protocols (default: of
- * all).
+ * Number in the list of obligations, text of the rule, its check, and its protocols (default: all protocols).
  */
 export type Rule = readonly [
   rule: string,

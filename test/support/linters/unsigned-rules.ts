@@ -4,7 +4,7 @@
 import { createRequestLinter, type ObservedRequest, type Violation } from './request-linter.ts'
 import { isObject, isSubset, type Loose, type Rule } from './request-rules.ts'
 
-/** One such request: its URI is all there is. */
+/** One request by value. It consists of its URI only. */
 export type ObservedByValue = Pick<ObservedRequest, 'uri' | 'now' | 'protocol' | 'asksTransactionData'>
 
 /** Members of a signature, of a JWT, or for fetching a JWT. */
@@ -53,7 +53,7 @@ const RULES: readonly Rule[] = [
   ],
 ]
 
-/** §5: in a URI, JSON is text. What is none stays as it is, for the rules to find. */
+/** §5: in a URI, JSON is text. A text that is not JSON stays unchanged, so that a rule reports it. */
 function readParameters(outer: URLSearchParams): Loose {
   return Object.fromEntries(
     [...outer].map(([name, text]) => [name, IN_JSON.includes(name) ? readJson(text) : text]),

@@ -62,7 +62,7 @@ function isRequest({ headers, body }: WalletResponse): boolean {
   return headers.get('content-type') === MEDIA_TYPE && COMPACT.test(body)
 }
 
-/** Where the person's browser goes next; what opens the session is not for wallets. */
+/** Next address of the person's browser. It must not contain a token that opens the session. */
 function isNext(answer: WalletResponse): boolean {
   const { redirect_uri, ...rest } = jsonOf(answer)
   return (

@@ -20,7 +20,7 @@ export type AnnexCTelling = {
   readonly values?: Readonly<Record<string, Value>>
   /** Changes of each document. */
   readonly changes?: Changes
-  /** With this public key the device makes a MAC instead of a signature. */
+  /** Public key with which the device makes a MAC instead of a signature. */
   readonly readerKey?: KeyObject
   /** Who signs for the device. */
   readonly holder?: JsonWebKey

@@ -12,7 +12,7 @@ import {
 } from '@hpke/core'
 import { decode, encode, Tagged } from 'cborg'
 
-/** An entry of `requests` as a page hands it to its browser. */
+/** An entry of `requests` as a page passes it to its browser. */
 export type AnnexCRequest = {
   readonly protocol: string
   readonly data: { readonly deviceRequest: string; readonly encryptionInfo: string }
@@ -34,7 +34,7 @@ export type ReceivedAnnexC = {
   readonly allReaders: readonly string[]
   readonly nonce: Uint8Array
   readonly recipient: JsonWebKey
-  /** The session transcript as a value that an encoder takes. */
+  /** The session transcript as a value that the encoder accepts. */
   readonly transcript: readonly [null, null, readonly [string, Uint8Array]]
 }
 

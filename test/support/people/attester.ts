@@ -5,8 +5,8 @@ import type { AttestationIssuer } from '../certificates/verifier-key.ts'
 
 export type Attester = AttestationIssuer & {
   /**
-   * An attestation of a key, public half or whole, with these claims and header members in place of good
-   * claims and members.
+   * Creates an attestation of a public key or key pair. The given claims and header members replace good
+   * ones.
    */
   readonly attest: (key: object, claims?: object, header?: object) => Promise<string>
 }

@@ -11,7 +11,7 @@ import { callbacks, JWE, type Presentations, type ReceivedRequest } from './wall
 /** The page, and the dependencies of the wallet: `fetch` finds DID documents only. */
 export type Browser = VerifierTrust & { readonly origin: string }
 
-/** Takes a request as a browser on `origin` hands it over. Throws if it breaks a rule. */
+/** Receives a request as a browser on `origin` passes it on. Throws if the request breaks a rule. */
 export async function receiveDigital(
   request: DigitalRequest,
   { origin, ...trust }: Browser,

@@ -6,7 +6,7 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { exportJWK, generateKeyPair } from 'jose'
 import type { PublicJwk } from '../../../src/crypto/jwk.ts'
 
-/** A key that signs. Any object of this shape will do, a certificate's key too. */
+/** A key that signs. It may be the key of a certificate. */
 export type SigningKey = { readonly alg: string; readonly privateJwk: JsonWebKey }
 export type KeyPair = SigningKey & { readonly publicJwk: PublicJwk }
 
@@ -87,7 +87,7 @@ export type Parts = {
   disclosures: string[]
   /** `sd_hash` is made anew unless it was changed. */
   kb: { header: Record<string, unknown> | string; payload: Record<string, unknown> | string } | undefined
-  /** Who signs; each signs with its own algorithm, whatever `alg` the header names. */
+  /** Keys that sign. Each signs with its own algorithm, whatever `alg` the header has. */
   issuer: SigningKey
   holder: SigningKey
 }
@@ -138,7 +138,7 @@ export function signJwt(header: object | string, payload: object | string, key: 
 /** A raw (JOSE) signature, base64url. */
 export function rawSignature(key: SigningKey, data: string): string {
   const hash = { ES256: 'sha256', ES384: 'sha384', ES512: 'sha512' }[key.alg] ?? null
-  // The key goes in as a JWK: workerd's `sign` takes no KeyObject beside a `dsaEncoding`.
+  // The key is passed as a JWK, because workerd's `sign` accepts no KeyObject together with `dsaEncoding`.
   const options = { key: key.privateJwk, format: 'jwk', dsaEncoding: 'ieee-p1363' } as const
   return sign(hash, Buffer.from(data), options).toString('base64url')
 }

@@ -15,7 +15,7 @@ import { queryFor } from './person.ts'
 import type { Presentations, ReceivedRequest } from './wallet.ts'
 
 export type MadeMdoc = {
-  /** With whose public key the device agrees on a MAC. Without one it signs. */
+  /** Public key with which the device makes a MAC. Without this key the device signs. */
   readonly macWith?: JsonWebKey
   /** Members of the MSO beside the usual members. */
   readonly mso?: Fields
@@ -49,7 +49,7 @@ export async function madeMdocAgeOf(
   return { [queryFor(request, MDOC_AGE)]: [response] }
 }
 
-/** The key a wallet encrypts its answer to, if it does. */
+/** The key to which a wallet encrypts its answer; absent if the answer is not encrypted. */
 export function encryptionKeyOf({ payload }: ReceivedRequest): JsonWebKey | undefined {
   return payload.client_metadata.jwks?.keys[0] as JsonWebKey | undefined
 }

@@ -1,5 +1,5 @@
-// A person whose wallet holds mdocs made by @owf/mdoc, and the authority that had them issued. Every option
-// changes one thing of a good mdoc.
+// A person whose wallet holds mdocs made by @owf/mdoc, and the authority whose document signer issued them.
+// Every option changes one thing of a good mdoc.
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { type IssuerPki, mintIssuerPki } from '../certificates/certificates.ts'
@@ -30,7 +30,7 @@ export type MdocTelling = Partial<
   readonly holder?: JsonWebKey
   /** Nonce of the wallet that the device signs, in the drafts. */
   readonly mdocNonce?: string
-  /** The page whose browser asked, behind the browser's API. */
+  /** Origin of the page that called the browser's API. */
   readonly origin?: string
   /** The request as the wallet sees it. */
   readonly answering?: Partial<RequestPayload>
@@ -54,7 +54,7 @@ export async function makeMdocPerson(): Promise<MdocPerson> {
 
 export const MDOC_AGE = 'eu.europa.ec.av.1'
 
-/** A presentation of one document for a request, everything in it disclosed. */
+/** A presentation of one document for a request. It discloses every element. */
 export async function mdocOf(
   { pki, device }: MdocPerson,
   docType: string,

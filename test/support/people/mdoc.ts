@@ -1,5 +1,5 @@
-// Mdocs and their presentations as @owf/mdoc makes them; node:crypto does its mathematics. The session
-// transcript is the library's own too: nothing of src/ has a part in them.
+// Mdocs and their presentations as @owf/mdoc makes them; node:crypto does its mathematics. The library also
+// builds the session transcript. No code of src/ is used.
 
 import { createHash, type JsonWebKey, randomBytes, sign } from 'node:crypto'
 import {
@@ -107,7 +107,10 @@ export async function transcriptOf(
   return SessionTranscript.forOid4Vp({ clientId, nonce, responseUri, jwkThumbprint }, CONTEXT)
 }
 
-/** Session behind the browser's API (OpenID4VP 1.0 B.2.6.2): the bare origin replaces the verifier. */
+/**
+ * Session for the browser's API (OpenID4VP 1.0 B.2.6.2). The origin without a prefix replaces the Client
+ * Identifier.
+ */
 export async function dcApiTranscriptOf(
   { nonce, client_metadata }: Pick<RequestPayload, 'nonce' | 'client_metadata'>,
   origin: string,
@@ -124,7 +127,7 @@ export function annexCTranscriptOf(value: readonly unknown[]): SessionTranscript
   return Object.create(SessionTranscript.prototype, { encodedStructure: { value } })
 }
 
-/** Null without a key, which the library takes and its types forget. */
+/** Null without a key. The library accepts null, although its types do not allow it. */
 async function thumbprintOf({ jwks }: RequestPayload['client_metadata']): Promise<Uint8Array> {
   const [key] = jwks?.keys ?? []
   return key === undefined ? (null as never) : Buffer.from(await calculateJwkThumbprint(key), 'base64url')

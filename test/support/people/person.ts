@@ -6,7 +6,7 @@ import type { KeyPair, Parts, SigningKey } from './issuer.ts'
 import { alter, issueSdJwtVc, makeKey, presentSdJwtVc } from './issuer.ts'
 import type { Definition, Presentations, ReceivedRequest } from './wallet.ts'
 
-/** Someone who issues credentials under `iss`, and is known by one key. */
+/** An issuer with the name `iss` and one key. */
 export type Authority = {
   readonly iss: string
   readonly key: KeyPair
@@ -34,7 +34,7 @@ export type Telling = {
   readonly keyBinding?: object
   /** The library's presentation frame. */
   readonly disclose?: object
-  /** Takes the presentation apart; everything is signed again afterwards. */
+  /** Changes the parts of the presentation, which is then signed again. */
   readonly change?: (
     parts: Parts & { payload: Record<string, unknown>; header: Record<string, unknown> },
   ) => void
@@ -129,7 +129,10 @@ export function queryFor({ payload }: Pick<ReceivedRequest, 'payload'>, identifi
   return query.id
 }
 
-/** The id of the input descriptor for a type: its own id, or what a filter lets through. */
+/**
+ * Returns the id of the input descriptor for a type. The type is the id itself, or its filter accepts the
+ * type.
+ */
 function descriptorFor({ input_descriptors }: Definition, identifier: string): string {
   const found = input_descriptors.find(
     ({ id, constraints }) =>

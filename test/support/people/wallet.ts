@@ -18,11 +18,11 @@ import { createRequestLinter } from '../linters/request-linter.ts'
 import { createByValueLinter } from '../linters/unsigned-rules.ts'
 
 export type WalletOptions = {
-  /** The transport: it may send `https://verifier.example` to a loopback port, or to a function. */
+  /** The transport. It may send calls to `https://verifier.example` to a loopback port, or to a function. */
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
   /** The authority (PEM) whose verifier certificates this wallet trusts. */
   readonly verifierCa: string
-  /** Whose Verifier Attestations it trusts. */
+  /** Issuers whose Verifier Attestations this wallet trusts. */
   readonly attestationIssuer?: AttestationIssuer
   /** Unix seconds; the library itself reads the platform's clock. */
   readonly now?: () => number
@@ -35,7 +35,7 @@ export type ReceiveOptions = {
   readonly walletNonce?: string | undefined
   /** A wallet that does not know `request_uri_method` fetches by GET (§5.10). */
   readonly getOnly?: boolean
-  /** Members of `wallet_metadata` that are other than this wallet's. */
+  /** Members of `wallet_metadata` that replace the members of this wallet. */
   readonly metadata?: object
   /** Demands an encrypted request, with this content encryption. */
   readonly encryptedWith?: string
@@ -45,7 +45,7 @@ export type ReceiveOptions = {
   readonly asksTransactionData?: boolean
 }
 
-/** The versions the library may infer: drafts whose requests are alike have one number for all of them. */
+/** The versions that the library may infer. Drafts with equal requests share one number. */
 const VERSIONS: Readonly<Record<string, readonly number[]>> = {
   'openid4vp-1.0': [100],
   'haip-1.0': [100],
@@ -104,9 +104,9 @@ export type Wallet = {
    * rule.
    */
   readonly receive: (uri: string, options?: ReceiveOptions) => Promise<ReceivedRequest>
-  /** Answers as the request's response mode says. */
+  /** Sends a response in the response mode of the request. */
   readonly present: (request: ReceivedRequest, presentations: Presentations) => Promise<Response>
-  /** Answers with an error, in the clear or inside the JWE. */
+  /** Sends an error, unencrypted or inside the JWE. */
   readonly decline: (
     request: ReceivedRequest,
     error: string,
@@ -164,7 +164,7 @@ async function receive(
       served = { text: await response.clone().text(), response }
       return response
     }
-    // Opened here: the library looks for JSON if the JWE of a key agreement has nothing.
+    // The request is decrypted here, because the library cannot decrypt it.
     served = { text: await key.open(await response.text()), response }
     return new Response(served.text, response)
   }
@@ -228,7 +228,7 @@ async function present(
   return response
 }
 
-/** How the request's version has it: by query id, or with a presentation submission. */
+/** Presentations in the form of the request's version: by query id, or with a presentation submission. */
 export function responseOf(
   { presentation_definition: definition }: RequestPayload,
   presentations: Presentations,

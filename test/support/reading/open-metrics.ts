@@ -1,5 +1,5 @@
 // A strict parser of OpenMetrics 1.0 text, written from the specification only. Throws at the first broken
-// rule, with the line.
+// rule. The error names the line.
 
 export type Sample = {
   readonly name: string

@@ -37,7 +37,7 @@ function spellings(secret: string): readonly Buffer[] {
 }
 
 /**
- * Returns the characters of a base64 text that depend on these bytes alone. `shift` bytes precede them in
+ * Returns the characters of a base64 text that depend only on these bytes. `shift` bytes precede them in
  * their group.
  */
 function insideBase64(bytes: Buffer, shift: number): string {

@@ -9,7 +9,7 @@ export class ClosingLine implements Reporter {
   #files: readonly TestSpecification[] = []
 
   onInit({ projects }: Vitest): void {
-    // scripts/test.mjs sets the variable for a run that no part of a path restricts.
+    // scripts/test.mjs sets the variable for a run of all tests.
     if (process.env.EVERY_PROJECT !== undefined) this.#projects = projects.map(({ name }) => name)
   }
 

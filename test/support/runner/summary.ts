@@ -22,13 +22,13 @@ type TestResult = {
 export type Rules = {
   /** Projects that must have a test. */
   readonly projects: readonly string[]
-  /** A skipped test is an error, except one that needs a tool of the machine. */
+  /** A skipped test is an error, unless it needs a tool of the machine. */
   readonly noSkips: boolean
   /** A test that needs a tool must not be skipped either. */
   readonly everyTool: boolean
 }
 
-/** Ends of titles: tests that a machine can show only with this tool. */
+/** Ends of titles. A test with such a title needs the tool that the end names. */
 export const NEEDS_TOOL = /, if (strace may trace|cc is installed)$/
 
 /** Returns the lines that end a run, and its errors: a run with an error fails. */

@@ -25,7 +25,7 @@ type Name = keyof Dimensions
 export type Cell = { readonly [N in Name]: Dimensions[N][number] }
 
 type Rule = {
-  /** Cells of the rule: those with one of these values in each named dimension. */
+  /** Cells to which the rule applies. In each named dimension, the cell has one of these values. */
   readonly when: { readonly [N in Name]?: readonly Dimensions[N][number][] }
   readonly clause: string
 }
@@ -156,7 +156,7 @@ const PROTOCOL_RULES: readonly Rule[] = [
   },
 ]
 
-/** Returns the clause that excludes a cell, or `undefined` for one that runs. */
+/** Returns the clause that excludes a cell; `undefined` for a cell that runs. */
 export function impossible(cell: Cell): string | undefined {
   return ruleFor(cell)?.clause
 }

@@ -18,7 +18,7 @@ export const HOST = 'verify.shop.org'
 export type Environment = Readonly<Record<string, string>>
 export type Chain = { readonly root: Minted; readonly issuer: Minted; readonly leaf: Minted }
 
-/** Returns variables that the preflight accepts. The certificate is that of the chain. */
+/** Returns variables that the preflight accepts. The certificate is the leaf of the chain. */
 export async function goodEnvironment(chain: Chain): Promise<Environment> {
   const other = await mintLeaf(chain.issuer)
   return {

@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Change } from './project-copy.ts'
 
-/** Has the launcher load WORKERD_LIBRARY into workerd, with the variables whose names begin with LIBRARY_. */
+/**
+ * Makes the launcher load WORKERD_LIBRARY into workerd, and pass on variables whose names begin with
+ * LIBRARY_.
+ */
 export const PASS_LIBRARY: Change = {
   path: 'scripts/service/workerd.mjs',
   replaced: '    env: environment,',

@@ -16,7 +16,7 @@ declare module 'vitest' {
   }
 }
 
-/** Which service a test file asks for. */
+/** The service that a test file asks for. */
 export type Wanted = { readonly folder: string; readonly env: Readonly<Record<string, string>> }
 
 /** Global setup of a project. */

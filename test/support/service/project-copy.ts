@@ -20,7 +20,7 @@ export type Change = {
 }
 
 /**
- * Has workerd ignore SIGXFSZ. A write beyond a limit on the size of files then fails, as on a full disk.
+ * Makes workerd ignore SIGXFSZ. A write beyond a limit on the size of files then fails, as on a full disk.
  */
 export const IGNORE_FILE_LIMIT: Change = {
   path: 'scripts/service/workerd.mjs',

@@ -83,7 +83,7 @@ export async function startServer({
       try {
         return await launch(launcher, variables, descriptors)
       } catch (error) {
-        // Another process took the port since it was free.
+        // Another process has taken the port in the meantime.
         if (env.PORT !== undefined || attempt === STARTS || !/ is in use /.test(String(error))) throw error
         port = String(await freePort())
         variables = { ...variables, PORT: port }

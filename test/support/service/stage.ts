@@ -50,7 +50,10 @@ export function useStage(env: Readonly<Record<string, string>> = {}): Stage {
   return setStage(async () => openService(await sharedServer({ ...SERVICE_VARIABLES, ...env })))
 }
 
-/** The same with a service of the file's own, which it may kill, set up again and search. */
+/**
+ * Works like `useStage`, but with a service for this file only. The file may kill, restart and search this
+ * service.
+ */
 export function useOwnStage(env: Readonly<Record<string, string>> = {}): OwnStage {
   const stage = setStage(() => startService(env)) as OwnStage
   afterAll(() => stage.service?.stop())
@@ -101,7 +104,7 @@ export async function respondWithAge(
   return service.wallet.present(request, await ageOf(person, request, telling))
 }
 
-/** Creates a session and brings it to its end: verified, unless `telling` changes that. */
+/** Creates a session and ends it. The status is `verified`, unless `telling` changes the response. */
 export async function finish(
   stage: Stage,
   telling: Telling = {},

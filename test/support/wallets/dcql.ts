@@ -1,5 +1,5 @@
-// Parts of DCQL that several wallets evaluate alike (OpenID4VP 1.0 §6, §7). A wallet refuses what it does
-// not support before.
+// Parts of DCQL that several wallets evaluate alike (OpenID4VP 1.0 §6, §7). Before, a wallet refuses the
+// members that it does not support.
 
 import type { JWK } from 'jose'
 import { claimAt, type Holding } from './holdings.ts'

@@ -14,7 +14,7 @@ import {
 } from './request-object.ts'
 import { encryptFor, postForm, presentAll } from './responding.ts'
 
-/** Begin of every refusal for want of documentation. */
+/** Start of the message of each refusal that is due to missing documentation. */
 export const SILENT = 'the documentation is silent about '
 
 type DocumentedWallet = {
@@ -28,8 +28,8 @@ type DocumentedWallet = {
 }
 
 /**
- * Answers what the documentation describes: one query with plain claims, `x509_hash`, the request by
- * reference, the response encrypted.
+ * Answers only a request that the documentation describes: one query with plain claims, `x509_hash`, by
+ * reference, with an encrypted response.
  */
 export async function answerDocumented(
   invocation: Invocation,

@@ -3,7 +3,7 @@
 
 import type { DisclosedClaim, Holding } from './holdings.ts'
 
-/** A request as the wallet's platform hands it over. */
+/** A request as the platform passes it to the wallet. */
 export type Invocation =
   | { readonly link: string; readonly isScanned?: boolean }
   | { readonly digital: DigitalRequest; readonly origin: string }
@@ -29,7 +29,7 @@ export type Answer =
   | { readonly disclosed: readonly DisclosedClaim[]; readonly response: Response }
   | { readonly disclosed: readonly DisclosedClaim[]; readonly credential: DigitalRequest }
 
-/** Where the behaviour was read. */
+/** Public sources of the behaviour. */
 type WalletSource =
   | { readonly repository: string; readonly commit: string; readonly files: readonly string[] }
   | { readonly documentation: readonly string[] }
@@ -45,12 +45,15 @@ export type FakeWallet = {
    * its members. Absent: none.
    */
   readonly silent?: readonly string[]
-  /** Formats that it presents with more than is asked. Its profile leaves them out, although it answers. */
+  /**
+   * Formats in which the wallet presents more than is asked. Its profile leaves these formats out, although
+   * the wallet answers.
+   */
   readonly excess?: readonly string[]
   readonly answer: (invocation: Invocation, surroundings: Surroundings) => Promise<Answer>
 }
 
-/** Makes a fake wallet of its `answer`, which may call `refuse` at any depth. */
+/** Makes a fake wallet from its function `answer`, which may call `refuse` at any depth. */
 export function fakeWallet(wallet: FakeWallet): FakeWallet {
   return {
     ...wallet,

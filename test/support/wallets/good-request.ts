@@ -81,7 +81,9 @@ export type Offer = {
   readonly method?: 'get' | 'post'
 }
 
-/** Hands a good request with one change to a wallet by link, and returns its answer and what it posted. */
+/**
+ * Passes a good request with one change to a wallet by link. Returns the answer of the wallet and its posts.
+ */
 export async function offerLink(
   wallet: FakeWallet,
   { holdings, verifier: usual }: Stage,
@@ -118,13 +120,13 @@ export async function offerLink(
   return { answer: await wallet.answer({ link: scanned }, surroundings), posted }
 }
 
-/** Returns what hands a good request with one change to this wallet. */
+/** Returns a function that passes a good request with one change to this wallet. */
 export function offerTo(wallet: FakeWallet, stage: Stage, usual: Change = {}) {
   return (change: Change, queries: readonly CredentialQuery[] = [NAME_SD_JWT]) =>
     offerLink(wallet, stage, { queries, change: { ...usual, ...change } })
 }
 
-/** Hands a good unsigned request with one change to a wallet: everything is in the link. */
+/** Passes a good unsigned request with one change to a wallet. The link has the whole request. */
 export async function offerValue(
   wallet: FakeWallet,
   { holdings, verifier }: Stage,

@@ -6,11 +6,11 @@ export type Question = {
   readonly creation: Readonly<Record<string, unknown>>
   /** Names of the claims that the policy allows. */
   readonly allowed: readonly string[]
-  /** How many claims of one credential answer it, and from how many credentials. */
+  /** Number of claims of one credential that answer the question, and number of credentials. */
   readonly claims: number
 }
 
-/** Protocols of the matrix. Another one of a profile is among its `unknown_protocols`. */
+/** Protocols of the matrix. Any other protocol of a profile must be among its `unknown_protocols`. */
 export const ASKED_PROTOCOLS: readonly string[] = ['openid4vp-1.0', 'haip-1.0']
 
 const NAME = ['given_name', 'family_name']

@@ -1,5 +1,5 @@
-// How a wallet gets and checks a signed request: jose and node's own X.509, without code of the service. Each
-// wallet decides what it does with the parts.
+// Functions with which a wallet fetches and checks a signed request: jose and node's own X.509, without code
+// of the service. Each wallet decides what it does with the parts.
 
 import { X509Certificate } from 'node:crypto'
 import { compactVerify, decodeJwt, decodeProtectedHeader, importX509, type JWK } from 'jose'
@@ -30,7 +30,9 @@ export async function fetchRequestObject(
   return { text: await response.text(), contentType: response.headers.get('content-type') ?? '' }
 }
 
-/** A request as far as the wallets use it. Members come from the verifier: nothing in it is checked. */
+/**
+ * The members of a request that the wallets use. Members come from the verifier: nothing in it is checked.
+ */
 export type Payload = {
   readonly client_id: string
   readonly response_type?: string
@@ -122,8 +124,8 @@ export async function verifySignature(
 }
 
 /**
- * True if each certificate was issued by the next certificate, and the last certificate by the authority or
- * is it.
+ * True if each certificate was issued by the next certificate, and the last certificate was issued by the
+ * authority or is the authority's own.
  */
 export function isChained(
   chain: readonly X509Certificate[],

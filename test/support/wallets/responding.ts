@@ -1,5 +1,5 @@
-// How a wallet answers: encryption with jose, the post to `response_uri`, and the session transcripts of the
-// mdoc library.
+// Functions with which a wallet answers: encryption with jose, the post to `response_uri`, and the session
+// transcripts of the mdoc library.
 
 import { randomBytes } from 'node:crypto'
 import { CompactEncrypt, importJWK, type JWK } from 'jose'

@@ -9,11 +9,11 @@ export const RESULTS_FILE = join(ROOT, 'test', 'conformance', 'wallets', 'result
 /** One wallet and one question. */
 export type Result = {
   readonly result: 'works' | 'lowered' | 'unknown' | 'cannot'
-  /** Codes of what was left out, or of the reasons. */
+  /** Codes of the members that were left out, or codes of the reasons. */
   readonly why: readonly string[]
-  /** How the request for any wallet ended. */
+  /** Result of the request for any wallet. */
   readonly default: string
-  /** How the request for this wallet ended. */
+  /** Result of the request for this wallet. */
   readonly chosen: string
   /** Numbers of disclosed claims. */
   readonly disclosed: { readonly default: number; readonly chosen: number }

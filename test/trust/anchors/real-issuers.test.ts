@@ -131,7 +131,7 @@ describe('a credential of a real issuer', () => {
     ['is accepted', 'has', byUtDs02, true],
     ['is refused', 'lacks', byUtPython, false],
   ])(
-    '%s if the anchor requires the extended key usage for PID signers and its signer %s that usage',
+    '%s if the anchor requires the extended key usage for PID signers and the signer of the credential %s that usage',
     async (_result, _usage, credential, isTrusted) => {
       const anchors = AUTHORITIES.map((anchor) => ({ ...anchor, eku: ['1.3.130.2.0.0.1.2'] }))
       const { result } = await check(credential?.issuer_jwt, anchors)

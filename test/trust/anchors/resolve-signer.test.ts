@@ -152,7 +152,7 @@ describe('the choice among trust anchors', () => {
     }
   })
 
-  it('trusts nobody without a certificate chain or an anchored issuer', async () => {
+  it('trusts no signer without a certificate chain or an anchored issuer', async () => {
     expect(outcomeOf(await ask({ chain: undefined }))).toBe('untrusted_issuer')
     expect(outcomeOf(await ask({ chain: undefined, iss: ISSUER, kid: 'a' }))).toBe('untrusted_issuer')
     const anchors = [jwksAnchor([KEYS.es256])]
@@ -171,7 +171,7 @@ describe('a pinned signer', () => {
     expect(outcomeOf(await ask({}, { anchors: [pinnedAnchor(pki.leaf.pem)] }))).toBe('trusted')
   })
 
-  it('is trusted even if its certificate is self-signed, is that of an authority, or is for TLS', async () => {
+  it('is trusted even if its certificate is self-signed, belongs to an authority, or is for TLS', async () => {
     const pinned = await mintCertificate({
       ca: true,
       keyUsage: ['keyCertSign'],
@@ -371,7 +371,7 @@ describe('an issuer that has its own anchor', () => {
     [ISSUER, `${HOST}/Tenant`],
     [WEB, `${WEB}:tenant`],
     [WEB, HOST],
-  ])('with the name %s is another issuer than %s', async (own, iss) => {
+  ])('with the name %s is not the same issuer as %s', async (own, iss) => {
     const anchors = [caAnchor(pki.root.pem), anchorOf(own)]
     expect(outcomeOf(await ask({ iss }, { anchors }))).toBe('trusted')
   })

@@ -164,7 +164,7 @@ describe('an anchor of the sandbox that was stored before the admin API rejected
     },
   )
 
-  it('still has the effect that no other authority is trusted for its issuer', async () => {
+  it('still prevents that another authority is trusted for its issuer', async () => {
     const named = await mintIssuerPki({ leaf: { altNames: [{ type: 'url', value: ISSUER }] } })
     const stored = { ...SHARED, issuer: ISSUER, jwks: { keys: [jwk] } } as TrustAnchor
     const claims = { iss: ISSUER, chain: named.chain }

@@ -84,7 +84,7 @@ describe('a List of Trusted Entities (LoTE)', () => {
     })
   })
 
-  it('pins a listed certificate that is not that of an authority', async () => {
+  it('pins a listed certificate that does not belong to an authority', async () => {
     const body = await lote({ services: [{ certificates: [pki.leaf.x5c] }] })
     expect(await check(body)).toMatchObject({ anchors: [{ x509_certificate_pem: expect.any(String) }] })
   })

@@ -230,7 +230,7 @@ describe('a bitstring status list is rejected', () => {
     expect(await statusOf({}, entry, { anchors })).toBe('untrusted_signer')
   })
 
-  it('but not if an anchor for status lists trusts its issuer', async () => {
+  it('unless an anchor for status lists trusts its issuer', async () => {
     const anchors = [jwksAnchor({ name: 'status', purpose: ['status'] })]
     expect(await statusOf({}, entry, { anchors, credentialAnchor: { ...SHARED, name: 'issuer' } })).toBe(
       'invalid',

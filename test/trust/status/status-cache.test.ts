@@ -107,13 +107,13 @@ describe('a status list', () => {
     }
   })
 
-  it('is not in the cache of another fetch function than the one that fetched it', async () => {
+  it('is in the cache of the fetch function that fetched it, and in no other cache', async () => {
     await ask(web(async () => good).fetchResource)
     const none = web(async () => ({ fault: 'forbidden' }))
     expect(await ask(none.fetchResource)).toBe('address_forbidden')
   })
 
-  it('in the cache is not trusted for a request that has no anchor for its signer', async () => {
+  it('in the cache is not trusted for a request without an anchor for the signer of the list', async () => {
     const { fetchResource, asked } = web(async () => good)
     expect(await ask(fetchResource)).toBe('valid')
     const reference = { uri: URI, index: 2, form: 'jwt' } as const

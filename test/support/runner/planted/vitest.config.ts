@@ -1,4 +1,4 @@
-// Projects that each end in another way, for test/scripts/test-run.test.ts.
+// Projects for test/scripts/test-run.test.ts. Each project ends in another way.
 
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from '../closing-line.ts'

@@ -63,7 +63,7 @@ export const nlWallet: FakeWallet = fakeWallet({
   },
 })
 
-/** Fetches the request and checks all but its query. */
+/** Fetches the request, and checks everything except the query. */
 async function receive(link: string, surroundings: Surroundings): Promise<Payload> {
   const { client_id: clientId, request_uri: uri, request_uri_method: method } = parametersOf(link)
   refuseUnless(clientId !== undefined, 'client_id is missing in the link')
@@ -176,7 +176,7 @@ function checkQuery({ format, claims, claim_sets, ...query }: CredentialQuery): 
   }
 }
 
-/** `values` are read and have no effect. */
+/** The wallet reads `values`, but they have no effect. */
 function choose(query: CredentialQuery, holdings: readonly Holding[]): Choice {
   const paths = (query.claims ?? []).map(({ path }) => path)
   const holding = holdings.find(

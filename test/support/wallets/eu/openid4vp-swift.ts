@@ -48,7 +48,8 @@ export async function resolveWithSwift(
   const { client_id: clientId, request_uri: uri, ...parameters } = parametersOf(link)
   refuseUnless(clientId !== undefined, 'client_id is missing')
   const [prefix = '', ...rest] = clientId.split(':')
-  // With `redirect_uri` configured, a prefix that is not counts as that, and no signature is verified.
+  // If the app allows `redirect_uri`, every prefix that it does not allow is treated as `redirect_uri`. No
+  // signature is then verified.
   const isRedirect = prefixes.includes('redirect_uri') && !prefixes.some((one) => one === prefix)
   const usedPrefix = isRedirect ? 'redirect_uri' : prefix
   refuseUnless(
@@ -80,7 +81,7 @@ export async function resolveWithSwift(
   return { payload, encryption: validate(payload) }
 }
 
-/** By POST the wallet asks for an encrypted request, and accepts one in the clear. */
+/** By POST the wallet asks for an encrypted request, and also accepts an unencrypted request. */
 async function fetchText(
   uri: string,
   { request_uri_method: method }: Readonly<Record<string, string>>,

@@ -1,4 +1,5 @@
-// How several wallets get a request and answer it. Each wallet says in what it differs.
+// Functions with which several wallets fetch and answer a request. The options of a wallet state its
+// differences.
 
 import type { JWK } from 'jose'
 import { requestVerifier } from '../../certificates/verifier-key.ts'
@@ -29,7 +30,7 @@ type RequestRules = {
   readonly prefixes: readonly string[]
   /** Algorithms of signed requests. Absent: ES256. */
   readonly algorithms?: readonly string[]
-  /** True if it posts a `wallet_nonce` if the link says so. Else it always gets. */
+  /** True if the wallet posts a `wallet_nonce` when the link asks for POST. Otherwise it always uses GET. */
   readonly posts: boolean
   /** True if the chain must end at a listed authority. */
   readonly listsAuthorities: boolean
@@ -86,7 +87,9 @@ function unsignedDigital(
   return { ...(digital.data as Payload), client_id: `origin:${origin}` }
 }
 
-/** The request in a link. A plus sign stands for itself: names of formats have one. */
+/**
+ * The request in a link. A plus sign is not decoded as a space, because names of formats contain plus signs.
+ */
 export function payloadOf(link: string): Payload {
   const pairs = [...new URL(link.replaceAll('+', '%2B')).searchParams]
   return Object.fromEntries(
@@ -140,7 +143,7 @@ async function authenticate(
 
 type ResponseRules = {
   readonly findKey: (keys: readonly JWK[]) => JWK | undefined
-  /** In the order of preference, or in the order of the verifier. */
+  /** Algorithms in the wallet's order of preference, or in the order of the verifier. */
   readonly encryptions: readonly string[]
   /** True if `vp_token` is text in encrypted responses too, where it should be JSON. */
   readonly encryptsText?: boolean
@@ -148,7 +151,10 @@ type ResponseRules = {
   readonly presentSdJwt?: (choice: Choice, holding: SdJwtHolding, payload: Payload) => Promise<Presentation>
 }
 
-/** Presents, encrypts if the request says so, and posts or returns. */
+/**
+ * Presents the credentials, encrypts the response if the request requires it, and posts or returns the
+ * response.
+ */
 export async function respond(
   payload: Payload,
   choices: readonly Choice[],

@@ -118,7 +118,7 @@ function isEqual(found: unknown, values: readonly unknown[] = []): boolean {
   return values.length === 0 || elements.some((element) => values.includes(element))
 }
 
-/** The elements with any name of the request. A namespace without one stays whole. */
+/** The elements with any name of the request. A namespace without such an element is disclosed as a whole. */
 function elementsFor({ claims }: MdocHolding, names: readonly unknown[]): readonly Path[] {
   return Object.entries(claims).flatMap(([nameSpace, items]) => {
     const all = Object.keys(items)

@@ -82,7 +82,7 @@ function check({ response_type, redirect_uri, nonce, dcql_query: query, ...paylo
   refuseUnless((payload.transaction_data ?? []).length === 0, 'unknown type of transaction data')
 }
 
-/** Every query that a credential satisfies. The sets only have to be satisfied by them. */
+/** Answers every query that a credential satisfies. The answers only have to satisfy the sets. */
 function choose({ dcql_query: query }: Payload, { holdings }: Surroundings): readonly Choice[] {
   const choices = query.credentials.flatMap((one) => match(one, holdings))
   const ids = new Set(choices.map(({ id }) => id))
@@ -104,7 +104,10 @@ function match(query: CredentialQuery, holdings: readonly Holding[]): readonly C
   return query.multiple === true ? choices : choices.slice(0, 1)
 }
 
-/** The disclosure with the last name of each path. That of the object that a claim is in stays out. */
+/**
+ * Presents the disclosure with the last name of each path. Leaves out the disclosure of the object that
+ * contains the claim.
+ */
 function present({ paths }: Choice, holding: SdJwtHolding, payload: Payload): Promise<Presentation> {
   const all = disclosuresOf(holding)
   const names = (paths === 'all' ? [] : paths).map((path) =>
