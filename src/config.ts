@@ -273,8 +273,8 @@ function toSecret(text: string, { issues }: z.core.ParsePayload): Uint8Array<Arr
 }
 
 /**
- * Returns true if every key has its own `kid`. A token names its key by `kid`. Of two keys with the same
- * `kid`, one would never be found.
+ * Returns true if every key has its own `kid`. A token names its key by `kid`. If two keys had the same
+ * `kid`, one of them would never be found.
  */
 function haveTheirOwnKids(keys: readonly { readonly kid: string }[]): boolean {
   return new Set(keys.map(({ kid }) => kid)).size === keys.length

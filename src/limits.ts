@@ -70,7 +70,7 @@ export const CERTIFICATE = {
    * cached. At their largest size they need 4 MiB.
    */
   remembered: 256,
-  /** Names in one alternative name or name constraint. */
+  /** Number of names in one list: the alternative names, or the subtrees of a name constraint. */
   generalNames: 256,
   /**
    * Attributes of one relative distinguished name. The time of a comparison grows with the square of their
@@ -283,7 +283,7 @@ export const STATUS_LIST = {
   bitstringBytes: 16_384,
   /** Entries of one `credentialStatus`. */
   entries: 4,
-  /** Number of issuers that are tried for a token that has no `iss` and no certificate chain. */
+  /** Number of issuers that are tried for a token without `iss` and without a certificate chain. */
   issuersTried: 4,
 } as const
 

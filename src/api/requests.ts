@@ -83,8 +83,8 @@ const createMembers = z.strictObject({
 })
 
 /**
- * Members of a creation that say what the person must prove. A policy of an OpenID Connect client has the
- * same members.
+ * Members of a creation that state what the person must prove. A policy of an OpenID Connect client also has
+ * these members.
  */
 export const policyMembers = z.pick(createMembers, {
   credential_types: true,
@@ -234,7 +234,7 @@ export const dcApiResponse = z.strictObject({
   data: z.record(z.string(), z.unknown()),
 })
 
-/** Start of the name of a filter for one key of the metadata. */
+/** A query parameter with this prefix filters by one key of the metadata. */
 export const METADATA_PREFIX = 'metadata.'
 const METADATA_FILTERS = 3
 

@@ -38,7 +38,10 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
   return decode(text, text.length - padding, STANDARD_VALUES)
 }
 
-/** Value of a character outside the alphabet. It stays negative when it is combined with other values. */
+/**
+ * Value of a character outside the alphabet. A combination of values is negative if one of them is this
+ * value.
+ */
 const NO_VALUE = -1
 const STANDARD_VALUES = buildValues(STANDARD)
 const URL_SAFE_VALUES = buildValues(URL_SAFE)

@@ -1,5 +1,5 @@
-// Times as in RFC 3339. A day that does not exist, such as 30 February, is rejected, although
-// `Date.parse` accepts it.
+// Reads and writes times in the format of RFC 3339. A day that does not exist, such as 30 February, is
+// rejected, although `Date.parse` accepts it.
 
 /**
  * Returns a time as Unix seconds, rounded down. Returns `undefined` for any other text, and for a time

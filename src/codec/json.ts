@@ -72,7 +72,8 @@ const BACKSLASH = 0x5c
  * `undefined` if there is none. JSON.parse finds the other errors.
  */
 function scan(text: string, maximumDepth: number): JsonError | undefined {
-  // One entry for each open object or array: the names of the object so far, or undefined for an array.
+  // One entry for each open object or array: the member names that were read so far, or undefined for an
+  // array.
   const open: (Set<string> | undefined)[] = []
   let expectsName = false
   for (let i = 0; i < text.length; i++) {

@@ -22,9 +22,9 @@ export type JwsError = 'malformed' | 'too_large' | 'unsupported_algorithm' | 'un
 
 /**
  * Decodes a compact JWS with a JSON object payload. Rejects algorithms outside the table, duplicate members
- * and non-canonical base64url. Rejects a `crit` that names an extension outside `understood`, which is empty
- * by default (RFC 7515 §4.1.11). `limits` apply to the header and to the payload separately. `length` limits
- * the bytes, and is checked before they are decoded.
+ * and non-canonical base64url. Rejects a `crit` with an extension that `understood` does not contain (RFC
+ * 7515 §4.1.11). `understood` is empty by default. `limits` apply to the header and to the payload
+ * separately. `length` limits the bytes, and is checked before they are decoded.
  *
  * @example
  * decodeJws('eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJhIn0.AA', { length: 1000, depth: 4 })

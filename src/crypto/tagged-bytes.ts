@@ -8,7 +8,7 @@ import { timingSafeEqual } from './timing-safe.ts'
 
 const MAC_BYTES = 16
 
-/** Returns the number of characters of a text that contains this number of bytes. */
+/** Returns how many characters the text of this number of bytes has. */
 export function taggedLength(bytes: number): number {
   return Math.ceil(((bytes + MAC_BYTES) * 4) / 3)
 }

@@ -57,7 +57,7 @@ export async function deviceRequestHash(
   return encodeBase64url(await sha256(readerAuthenticationAll(transcript, { items, info })))
 }
 
-/** Encodes ItemsRequestBytes. Elements of one namespace stay in the order of the query. */
+/** Encodes ItemsRequestBytes. The elements of a namespace have the same order as in the query. */
 function encodeItemsRequest({ docType, elements }: RequestedDocument): Uint8Array<ArrayBuffer> {
   const names = [...new Set(elements.map(({ nameSpace }) => nameSpace))]
   const nameSpaces = names.map((name) => {

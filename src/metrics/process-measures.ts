@@ -1,6 +1,6 @@
 // Measures of the self-hosted process and its storage. The service cannot read these measures, so the
-// launcher sends them over its private socket. There are no measures on Cloudflare, or if the launcher cannot
-// read them.
+// launcher sends them over its private socket. There are no measures on Cloudflare, and none that the
+// launcher cannot read.
 
 import type { Gauge } from './exposition.ts'
 

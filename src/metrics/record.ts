@@ -9,7 +9,7 @@ import { EVENTS, type EventKind, type EventName, type LabelsOf } from './events.
 /** Upper bounds of a histogram's buckets, in seconds. One more bucket holds all longer durations. */
 export const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
-/** Number of events with the same label values. */
+/** Counter of the events that have the same label values. */
 export type Counter = { readonly values: readonly string[]; count: number }
 /**
  * Durations of events with the same values of the `timedBy` labels. `sum` is in seconds. `buckets` has one

@@ -38,8 +38,8 @@ export type CacheRules<Value> = {
   /** Time in milliseconds that a caller waits for a read that another caller started. */
   readonly waitMs: number
   /**
-   * Value that a caller gets if a read that another caller started takes longer than `waitMs`. If `late` is
-   * absent, the waiting caller then starts its own read.
+   * Value for a caller that has waited `waitMs` for the read of another caller. If `late` is absent, the
+   * waiting caller then starts its own read.
    */
   readonly late?: Value
   readonly mayStore?: (value: Value) => boolean

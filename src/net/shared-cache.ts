@@ -1,5 +1,6 @@
 // Cache that isolates share, if the platform has such a cache. A copy from the cache is not trusted: it is
-// decoded and verified as if it came from the network. The fetch time of the copy can only shorten its use.
+// decoded and verified as if it came from the network. An earlier fetch time of the copy can only shorten the
+// time for which it is used.
 
 import { err, type Result } from '../result.ts'
 import type { FetchError, FetchResource, ResourceRequest } from './guarded-fetch.ts'

@@ -54,7 +54,7 @@ export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): Js
   const { origin, now, expiresAt, googleMetadata } = input
   return {
     ...buildDcApiParameters(input),
-    // Google Wallet answers only requests that have this member, which is specific to Google Wallet.
+    // This member is specific to Google Wallet, which answers only requests that have it.
     ...(googleMetadata && {
       client_metadata: { ...buildClientMetadata(input), gw_rp_metadata_bytes: googleMetadata },
     }),

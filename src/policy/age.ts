@@ -35,8 +35,8 @@ export function provesAge(birthdate: Json, age: number, now: number): boolean {
 // a withheld year (OpenID Connect Core §5.1).
 const OLDEST = 150
 
-// Distance of one year. A calendar day is one number, year * 10000 + month * 100 + day. So years can be added
-// and days can be compared.
+// One year as a number. A calendar day is the number year * 10000 + month * 100 + day. So years can be added
+// to a day, and days can be compared.
 const DAYS_OF_A_YEAR = 10_000
 
 function parseDate(value: Json): number | undefined {

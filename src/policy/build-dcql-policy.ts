@@ -214,8 +214,8 @@ function isAge(path: ClaimsPath): boolean {
 }
 
 /**
- * Returns the name of a claim for people: the scope with the path of the claim. Array elements at the end of
- * the path are ignored, so an element has the scope of its array. Returns the path as text if there is no
+ * Returns the name that people see for a claim: the scope that has the same path. Array elements at the end
+ * of the path are ignored, so an element gets the scope of its array. Returns the path as text if there is no
  * such scope.
  */
 function displayName(type: CredentialTypeDefinition, format: string, path: ClaimsPath): string {

@@ -39,8 +39,7 @@ function builtInBeside(added: readonly CredentialTypeDefinition[]): readonly Cre
 /**
  * Returns each name and identifier of an added type that another type has already. Settings with such a
  * conflict are rejected. `index` is the position of the added type in the list. Verification maps an
- * identifier to the first type that lists it, so no credential could get the
- * type that lists it second.
+ * identifier to the first type that lists it, so no credential could get the second type.
  */
 export function typeConflicts(added: readonly CredentialTypeDefinition[]) {
   return added.flatMap((type, index) => {

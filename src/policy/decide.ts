@@ -133,9 +133,9 @@ function checkCredential(
 
 /**
  * Chooses the credentials that the decision uses (OpenID4VP 1.0 §6.4.2). From each credential set, uses the
- * first option that satisfies the policy. If no option satisfies it, uses the first presented option of a
- * required set, and no option of an optional set. If a query has several credentials, uses the credentials
- * that satisfy the policy, or all if none does. Returns an empty list if a required set was not presented.
+ * first option that satisfies the policy. If no option does, uses the first presented option of a required
+ * set, but no option of an optional set. If a query has several credentials, uses the credentials that
+ * satisfy the policy, or all if none does. Returns an empty list if a required set was not presented.
  */
 function choose({ query }: Policy, checked: readonly CheckedCredential[]): readonly CheckedCredential[] {
   const sets =

@@ -1,5 +1,5 @@
-// The validated policy of a relying party. It is stored with the session. The query and the decision are made
-// from it.
+// The validated policy of a relying party, which the session stores. The query and the decision are derived
+// from the policy.
 
 import type { Json } from '../codec/json.ts'
 import type {

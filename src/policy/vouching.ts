@@ -11,7 +11,8 @@ import { credentialType } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy } from './policy.ts'
 
 /**
- * Input of the check: trust anchors, known types, rules of the formats, and the signer rules of the protocol.
+ * Data for the check: trust anchors, known types, rules of the formats, and rules of the protocol for
+ * signers.
  */
 export type Vouching = {
   readonly anchors: readonly TrustAnchor[]

@@ -124,7 +124,10 @@ export class Directory extends DurableObject<Env> {
     return ok(this.#signOuts.read())
   }
 
-  /** Writes a value that needs new space, and removes the value. Rejects if storage cannot be written. */
+  /**
+   * Writes a value that needs new space on the disk, and then removes the value. Rejects if storage cannot be
+   * written.
+   */
   async checkStorage(): Promise<void> {
     const { kv } = this.ctx.storage
     kv.put(STORAGE_CHECK, new Uint8Array(STORAGE_CHECK_BYTES))

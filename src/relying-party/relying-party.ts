@@ -237,8 +237,8 @@ export class RelyingParty extends DurableObject<Env> {
   }
 
   /**
-   * Stores the id of an object of a session. An event of this session waits for the disabled webhook. Returns
-   * false if the webhook is not disabled.
+   * Stores the object id of a session that has an event for the disabled webhook. Returns false if the
+   * webhook is not disabled.
    */
   park(sessionId: string): boolean {
     if (!this.#load()?.webhook?.disabled) return false

@@ -1,5 +1,5 @@
-// Counts of pending sessions and of undelivered events, for the gauges of a service that runs as one process.
-// A session has a row if it is pending, or has a queued or dead event.
+// Counts pending sessions and undelivered events, for the gauges of a service that runs as one process. A
+// session has a row if it is pending, or has a queued or dead event.
 
 /** Counts of one session. A session that is over, without queued and dead events, has no row. */
 export type SessionNote = {

@@ -1,4 +1,4 @@
-// Texts of some errors of routes, by code, for assets/messages.json.
+// Texts for some errors of routes, by error code. assets/messages.json contains these texts.
 
 export const ROUTE_MESSAGES = {
   json_too_long: 'The body is too long: see the limit of this route.',

@@ -108,8 +108,8 @@ export function linksOf(
 }
 
 /**
- * Returns the finding that no link and no QR code reaches the wallet. Returns an empty list if the protocol
- * has no links and QR codes.
+ * Returns a list with one finding: no link and no QR code reaches the wallet. The list is empty if the
+ * protocol has no links and QR codes.
  */
 function browserOnly({ protocol }: OriginalRequest): readonly Finding[] {
   return PROTOCOLS[protocol].supportsRedirect ? [{ member: '/uri', why: 'browser_only' }] : []
@@ -229,7 +229,7 @@ function exchangeProtocols(
   )
 }
 
-/** True if every response to the query has one credential. */
+/** Returns true if each response to the query has exactly one credential. */
 function isSingle({ credentials, credential_sets: [set, ...others] = [] }: DcqlQuery): boolean {
   if (set === undefined) return credentials.length === 1
   return others.length === 0 && set.options.every((option) => option.length === 1)

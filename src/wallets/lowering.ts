@@ -28,8 +28,8 @@ export type OriginalRequest = {
    */
   readonly by_value_for?: readonly string[]
   /**
-   * Rules for QR codes of the session, which anyone may answer. Absent if the session must be bound to a
-   * browser, because then it has no QR code.
+   * Rules for the QR codes of the session. Anyone may answer the request in a QR code. Absent if the session
+   * must be bound to a browser, because then it has no QR code.
    */
   readonly qr?: {
     /** True if the relying party accepts the assurance level `low`. */

@@ -29,7 +29,7 @@ type SessionRequest = {
   readonly livemode: boolean
 }
 
-/** Values that limit how the request for one wallet may differ from the request of the session. */
+/** Values that decide how the request for one wallet may differ from the request of the session. */
 type Means = {
   /** Prefixes that the relying party can use. `redirect_uri` is included if unsigned requests are allowed. */
   readonly prefixes: readonly ClientIdPrefix[]

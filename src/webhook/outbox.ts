@@ -25,7 +25,7 @@ export type Delivery = {
   readonly automatic_attempts: number
   /**
    * Time of the next automatic attempt. While the result of the sixth attempt is unknown, the time at which
-   * the delivery becomes dead without a result. `null` in every other state than `owed`.
+   * the delivery becomes dead without a result. `null` if the state is not `owed`.
    */
   readonly next_attempt_at: number | null
   readonly attempts: readonly Attempt[]

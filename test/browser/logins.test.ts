@@ -187,7 +187,7 @@ describeInBrowser('a login in a browser', () => {
     await checkPage(page, 'login-sending-phone')
   })
 
-  it('ends at the client without JavaScript, by a link and a button', async () => {
+  it('ends at the client by a link and a button, if the browser has no JavaScript', async () => {
     const device = { ...DEVICES.desktop, javaScriptEnabled: false }
     const { page, made } = await begin({ parameters: { response_mode: 'form_post' }, device })
     await respondWithAge(stage, await stage.service.wallet.receive(await scanLogin(page)))

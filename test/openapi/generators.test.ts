@@ -80,7 +80,7 @@ describe('an enumeration of values', () => {
     )
   })
 
-  it('is named in the text of the description', () => {
+  it('has its values in the text of its description', () => {
     const { description } = schemas.Verification?.properties?.status ?? {}
     expect(description).toContain('`pending`, `verified`')
     expect(description).toContain('More may be added.')

@@ -504,7 +504,7 @@ describe('a presentation that matches no query', () => {
     })
   })
 
-  test('is not needed for a rejection: a response without presentations is rejected', () => {
+  test('is not the only cause of a rejection: a response without presentations is also rejected', () => {
     expect(decide({ policy: AGE, presentations: [], now: NOW })).toMatchObject({
       status: 'rejected',
       reason: 'predicate_false',

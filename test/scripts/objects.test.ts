@@ -42,7 +42,7 @@ describe('overdue alarms', () => {
     expect(alarms('bb')).toEqual({ [id(5)]: NOW + 250 })
   })
 
-  it('are spread together with alarms that are due soon, so that both do not run at once', () => {
+  it('are spread together with alarms that are due soon, so that they do not all run at the same time', () => {
     index('aa', { [id(1)]: NOW, [id(2)]: NOW - 1, [id(3)]: NOW + 400, [id(4)]: NOW + 500 })
     index('bb', { [id(5)]: NOW + 9_000 })
     expect(prepare({ perSecond: 2 })).toMatchObject({ spread: 4, spreadOverMs: 2_000 })

@@ -16,7 +16,7 @@ afterEach(() => {
 const REFUSED = { at: PENDING.created_at, reason: 'malformed_response', channel: null } as const
 const HOLDING = { status: 'pending', ended_at: null, held: {} as Held } as const
 
-it('changes in memory are stored at the earliest of their times, even if one of them could wait longer', () => {
+it('all changes in memory are stored together at the time of the most urgent change', () => {
   vi.useFakeTimers({ now: PENDING.created_at })
   const { store, written } = openStoreOf(PENDING)
   const attempt = { at: PENDING.created_at, reason: 'malformed_response', channel: null } as const

@@ -81,7 +81,10 @@ export const walletRequest = z.object({
 /** A warning about a creation. Values of `code` may be added within /v1. */
 const creationWarning = z.object({ code: z.string(), pointer: z.string(), message: z.string() })
 
-/** Finding about a member of a request. Values of `why` may be added within /v1. */
+/**
+ * A member of the request that a wallet does not support, and the reason. Values of `why` may be added within
+ * /v1.
+ */
 const walletFinding = z.object({ member: z.string(), why: z.string() })
 
 /** Result for one wallet: it says if the wallet can answer. Values of `result` may be added within /v1. */

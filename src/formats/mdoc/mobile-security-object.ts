@@ -76,7 +76,7 @@ function parseMembers(mso: CborItem): Result<MobileSecurityObject, CredentialRef
 }
 
 /**
- * Reads a map whose keys all have one kind and whose values all have one kind. Returns `undefined` for any
+ * Reads a map in which all keys have one kind, and all values have one kind. Returns `undefined` for any
  * other item.
  */
 function readMap<Key, Value>(

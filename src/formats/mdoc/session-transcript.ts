@@ -28,8 +28,8 @@ export async function buildSessionTranscript({
 }
 
 /**
- * Builds the SessionTranscript of Annex C. Its hash covers the origin and the encryption information as sent,
- * which has the nonce and the key.
+ * Builds the SessionTranscript of Annex C. The transcript has a hash over the origin and the sent encryption
+ * information, which contains the nonce and the key.
  */
 export function buildDcApiTranscript({
   encryptionInfo,

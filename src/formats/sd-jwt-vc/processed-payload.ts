@@ -10,7 +10,7 @@ import type { Disclosure } from './disclosures.ts'
 
 /**
  * Processes an issuer-signed payload. `clearClaims` are the top-level claims that must be signed in the
- * clear. Refuses a disclosure of such a claim or of a part of it (SD-JWT VC §2.2.2.3).
+ * clear. Refuses a disclosure that contains such a claim, or a part of such a claim (SD-JWT VC §2.2.2.3).
  */
 export function processPayload(
   payload: JsonObject,
@@ -28,7 +28,7 @@ type Processing = {
   readonly clearClaims: ReadonlySet<string>
   /** Every digest found so far, decoys included. None may occur twice (§7.1 step 4). */
   readonly digests: Set<string>
-  /** Number of referenced disclosures. A digest occurs once, so none is counted twice. */
+  /** Number of referenced disclosures. A digest occurs once, so no disclosure is counted twice. */
   used: number
 }
 

@@ -26,7 +26,7 @@ export function splitSdJwt(
 ): Result<SdJwtParts, { readonly reason: 'malformed_credential' | 'limit_exceeded' }> {
   if (typeof presentation !== 'string') return err({ reason: 'malformed_credential' })
   if (presentation.length > SD_JWT.characters) return err({ reason: 'limit_exceeded' })
-  // One part above the limit is enough to refuse.
+  // The split stops at one part above the limit, which is enough to refuse the text.
   const parts = presentation.split('~', SD_JWT.disclosures + 3)
   if (parts.length > SD_JWT.disclosures + 2) return err({ reason: 'limit_exceeded' })
   const [issuerJwt, ...rest] = parts

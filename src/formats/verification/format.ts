@@ -89,7 +89,7 @@ export type TransactionData = {
   readonly hashAlgorithms?: readonly HashName[]
 }
 
-/** Transaction data that a holder signed. */
+/** Transaction data that a holder confirmed by a signature. */
 export type ConfirmedTransactionData = {
   readonly index: number
   /** base64url, as the holder signed it. */
@@ -274,8 +274,8 @@ export type HolderRefusal = {
      */
     | 'holder_binding_not_current'
     /**
-     * The holder signed transaction data that was not requested from this credential, or a hash that was not
-     * offered.
+     * The holder signed transaction data that was not requested from this credential, or used a hash
+     * algorithm that was not offered.
      */
     | 'transaction_data_mismatch'
 }

@@ -4,9 +4,7 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialRefusal } from './format.ts'
 
-/**
- * Returns the first issuer that has a key that verifies the signature. Refuses the credential if no key does.
- */
+/** Returns the first issuer with a key that verifies the signature. Refuses the credential if no key does. */
 export async function verifyIssuerSignature<Issuer extends { readonly keys: readonly PublicJwk[] }>(
   issuers: readonly Issuer[],
   verify: (key: PublicJwk) => Promise<boolean>,

@@ -1,4 +1,4 @@
-// Records the checks of a format, each with its result.
+// Records each check of a format together with the result of the check.
 
 import type { Result } from '../../result.ts'
 import type { CheckId, Context } from './format.ts'

@@ -8,7 +8,10 @@ import type { ExchangeFormat } from './formats.ts'
 /** Presentation Exchange forms of credential formats, by format identifier. */
 export type ExchangeFormats = Readonly<Record<string, ExchangeFormat>>
 
-/** Returns the id of the definition in the request with this nonce. */
+/**
+ * Returns the id of the presentation definition. The nonce is the nonce of the request that contains the
+ * definition.
+ */
 export function definitionId(nonce: string): string {
   return `pd_${nonce}`
 }

@@ -8,7 +8,7 @@ import { CONTENT_ENCRYPTIONS, KEY_AGREEMENT } from '../response/response-encrypt
 import type { ResponseMode } from '../response/response-mode.ts'
 import type { Generation } from './generation.ts'
 
-/** Input of the metadata of one request. */
+/** Data of one request, from which `client_metadata` is built. */
 export type ClientMetadataInput = {
   readonly query: DcqlQuery
   readonly formats: Readonly<Record<string, Pick<CredentialFormat, 'metadata'>>>

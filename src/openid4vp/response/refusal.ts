@@ -3,7 +3,7 @@
 
 import type { PresentationRefusal } from '../../formats/verification/format.ts'
 
-/** Refusal of the response as a whole: its form, its encryption, the request it answers. */
+/** Refusal of the whole response, because of its form, its encryption, or the request that it answers. */
 export type EnvelopeRefusal = {
   readonly reason: /** Not exactly one of vp_token, response and error (OpenID4VP 1.0 §8). */
     | 'malformed_response'

@@ -51,7 +51,7 @@ export function decodeRequestedTransactions(
 export type TransactionDetails = {
   readonly type: string
   readonly details: readonly {
-    /** Names of the members that lead to the value. All elements of a list have the path of the list. */
+    /** Names of the members that lead to the value. Each element of a list has the path of the list. */
     readonly path: readonly string[]
     readonly value: string | number | boolean
   }[]

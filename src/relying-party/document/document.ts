@@ -41,8 +41,8 @@ export type RelyingPartyDocument = Omit<SettingsInput, 'webhook' | 'verifier' | 
   readonly created_at: number
   readonly webhook: Omit<WebhookEndpoint, 'secrets'> | null
   /**
-   * Newest first. The first secret is created with the relying party, so that a webhook that is set later
-   * already has a secret.
+   * Webhook secrets, newest first. The first secret is created together with the relying party. A webhook
+   * that is set later then already has a secret.
    */
   readonly webhook_secrets: readonly SealedSecret[]
   readonly verifier: (Omit<SigningIdentity, 'signing_jwk'> & { readonly sealed_signing_jwk: string }) | null

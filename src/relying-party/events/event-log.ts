@@ -179,8 +179,8 @@ export class EventLog extends DurableObject<Env> {
   }
 
   /**
-   * Returns a position up to which every event arrived before `time`, else 0. The margin is for an earlier
-   * version, which stored arrival times of clocks that may differ.
+   * Returns a position up to which every event arrived before `time`; 0 if there is no such position. The
+   * margin is needed for an earlier version: it stored arrival times of several clocks, which may differ.
    */
   #lastBefore(time: number): number {
     let [before, after] = [0, this.#last + 1]

@@ -1,5 +1,6 @@
-// Days of the index whose file is damaged, or has rows that cannot be decoded (api/lists). Every call of such
-// an object fails, so its day is left out. Each isolate notes these objects, for the warnings of `/readyz`.
+// Days of the index with a damaged file, or with rows that cannot be decoded (api/lists). Every call of such
+// an object fails, so responses leave out its day. Each isolate remembers these objects, for the warnings of
+// `/readyz`.
 
 import { logLine } from '../../metrics/log-line.ts'
 import { err, ok, type Result } from '../../result.ts'

@@ -1,7 +1,6 @@
 // Counters of one day of the index (api/lists). Counters of older entries are stored when their hour is over,
-// and more often on a busy day, so that a restarted object reads only newer entries. One call reads a limited
-// number of entries. The write of a changed entry also corrects the stored counters. The platform makes both
-// one atomic write.
+// on a busy day more often. So a restarted object reads only newer entries. One call reads a limited number
+// of entries. If an entry changes, the same atomic write also corrects the stored counters.
 
 import { HOUR_MS, HourCounters, type HourCounts } from './counters.ts'
 import type { ListedEntry } from './index-entry.ts'
@@ -12,11 +11,11 @@ const SETTLED = 'settled'
  * Age from which an entry is included in the stored counters. By then most sessions and webhooks have ended.
  */
 const SETTLED_AFTER_MS = 900_000
-/** Number of new entries after which the stored counters are written within an hour. */
+/** The stored counters are written before the hour is over if there are this many new entries. */
 const ENTRIES_A_WRITE = 500
 /** Limit of entries that one read of the storage returns. One call reads at most twice. */
 const READ_AT_ONCE = 5_000
-/** Key that sorts after the key of every entry. */
+/** A key that is greater than the key of every entry. */
 const END = `${PREFIX}~`
 
 /** Counters of all entries up to the key `through`. */
@@ -53,7 +52,10 @@ export class DayCounters {
     if (this.#added % ENTRIES_A_WRITE === 0 || this.#isHourOver(now)) this.settle(now)
   }
 
-  /** Returns the counters of the day; null if more entries must be read. The next call continues to read. */
+  /**
+   * Returns the counters of the day; null if more entries must be read first. The next call continues to
+   * read.
+   */
   hours(now: number): readonly HourCounts[] | null {
     if (this.#all === undefined) {
       if (!this.settle(now)) return null
@@ -80,7 +82,7 @@ export class DayCounters {
     return read < READ_AT_ONCE
   }
 
-  /** Returns true if an entry that is not in the stored counters may belong to an hour that is over. */
+  /** Returns true if the stored counters may lack entries of an hour that is over. */
   #isHourOver(now: number): boolean {
     let { through } = this.#settled
     if (through === PREFIX) {

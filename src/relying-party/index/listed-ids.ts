@@ -7,7 +7,7 @@ import { utf8 } from '../../codec/bytes.ts'
 
 const PREFIX = 'ids/'
 const START = 1_024
-/** Bytes of one id: its text, and zeros. */
+/** Bytes of the place of one id. The id is followed by zeros. */
 const WIDTH = 48
 /** Number of ids in one row. They fill one overflow page of SQLite. */
 const IDS_A_ROW = 80

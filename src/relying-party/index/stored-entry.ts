@@ -3,9 +3,10 @@
 import type { ListedEntry } from './index-entry.ts'
 
 /**
- * An entry with sealed metadata, because an overwritten row can still be read in the database file. Null: the
- * entry has no metadata. `id_place`: the place of the id in `ListedIds`. `verification_id` is empty then. An
- * earlier version stored entries with their id, and without `id_place`.
+ * An entry as it is stored. Its metadata are sealed, because an overwritten row can still be read in the
+ * database file. They are null if the entry has no metadata. With `id_place`, the id is stored at this place
+ * in `ListedIds`, and `verification_id` is empty. An earlier version stored entries with their id, and
+ * without `id_place`.
  */
 export type StoredEntry = ListedEntry & {
   readonly sealed_metadata: string | null

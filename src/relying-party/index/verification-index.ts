@@ -145,8 +145,8 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   /**
-   * Reads the rows of entries that match the filter, with their ids. Does not compare their metadata. A later
-   * call may give the place of an id to another entry, so the ids are read at once.
+   * Reads the rows of entries that match the filter, with their ids. Does not compare their metadata. The ids
+   * are read at once, because a later call may give their places to other entries.
    */
   #scan(before: EntryPosition | null, { limit, scan, filter }: DayQuery) {
     const { created_after = 0 } = filter
@@ -228,7 +228,7 @@ export class VerificationIndex extends DurableObject<Env> {
     return true
   }
 
-  /** Returns a row; `undefined` for a row that is damaged. A removal then replaces the row. */
+  /** Returns a row; `undefined` if the row is damaged. A later removal replaces a damaged row. */
   #readable(key: string): Stored | undefined {
     try {
       return this.ctx.storage.kv.get<Stored>(key)

@@ -7,7 +7,7 @@
  * block a client that authenticates.
  */
 const MAXIMUM_NAMES = 20_000
-/** Delay of the alarm after an expiry, and after an alarm that failed. */
+/** Time between an expiry and its alarm, and between an alarm that failed and the next alarm. */
 const AFTER_EXPIRY_MS = 1_000
 const REPEATED_MS = 60_000
 

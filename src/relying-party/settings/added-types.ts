@@ -46,8 +46,8 @@ const scopes = z
 const metaObject = z.record(z.string(), z.unknown())
 
 /**
- * Returns the schema of a type's entry for one format. If `meta` of the format has only one identifier, a
- * type with several identifiers has a list of `meta` objects.
+ * Returns the schema of a type's entry for one format. If a `meta` object of the format can have only one
+ * identifier, a type with several identifiers has a list of `meta` objects.
  */
 function formatEntry(id: FormatId) {
   return z.pipe(

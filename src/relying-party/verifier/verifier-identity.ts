@@ -20,7 +20,10 @@ import { writeGoogleMetadata } from '../document/google-wallet.ts'
 import type { Settings } from '../document/settings.ts'
 import { namesHost } from './verifier-certificate.ts'
 
-/** Reasons why a prefix cannot be used. Each text follows "client_id_prefix …". For assets/messages.json. */
+/**
+ * Reasons why a prefix cannot be used. Each text continues a sentence that begins with "client_id_prefix".
+ * assets/messages.json contains these texts.
+ */
 export const IDENTITY_ERRORS = {
   host_not_in_certificate: 'requires a verifier certificate that names the host of this service',
   host_is_an_address: 'requires a base_url with a host name: an IP address has no did:web',

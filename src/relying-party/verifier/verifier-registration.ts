@@ -58,7 +58,10 @@ const ERRORS: Readonly<Record<RegistrationError, string>> = {
   wrong_type: 'must have the typ rc-wrp+jwt, or rc-wrp+cwt as a CWT',
 }
 
-/** Reasons why a registration covers nothing, as messages to the relying party. For assets/messages.json. */
+/**
+ * Reasons why a registration covers nothing, each with its message to the relying party. assets/messages.json
+ * contains these messages.
+ */
 export const REGISTRATION_FAULTS = {
   registration_missing: 'Every creation is refused: set a registration, or turn enforce_registration off.',
   registration_unreadable:

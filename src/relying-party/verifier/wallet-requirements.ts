@@ -1,4 +1,4 @@
-// Requirements of some wallets for a relying party's settings (docs/wallets.md).
+// Checks if the settings of a relying party meet the requirements of some wallets (docs/wallets.md).
 
 import type { Config } from '../../config.ts'
 import { attributeValues } from '../../trust/x509/distinguished-name.ts'

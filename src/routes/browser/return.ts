@@ -67,7 +67,7 @@ async function completeReturn(c: AppContext): Promise<Response> {
 }
 
 /**
- * Redeems a return code for the relying party's server. The server got the code from its own user's browser.
+ * Redeems a return code for the relying party's server. The server got the code from the browser of its user.
  */
 async function redeem(c: AppContext): Promise<Response> {
   const caller = await authenticate(c, 'verify:read')

@@ -148,8 +148,8 @@ function loadAddresses(c: AppContext, names: readonly ScriptName[]): Promise<rea
 }
 
 /**
- * Returns the scripts of the page. The page's own script is the last, because the other scripts first show
- * their ways.
+ * Returns the scripts of the page. The page's own script comes last, after the other scripts have shown their
+ * ways to a wallet.
  */
 function scriptsOf(page: SessionPage): readonly ScriptName[] {
   const scripts = listWays(page).map(({ script }) => script)

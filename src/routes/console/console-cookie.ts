@@ -94,7 +94,7 @@ async function endConsole(c: AppContext): Promise<void> {
 }
 
 /**
- * Returns the sign-in of the cookie; `undefined` without a cookie of this service that has not expired.
+ * Returns the sign-in of the cookie; `undefined` if there is no cookie of this service, or if it has expired.
  * `isOfPage`: the caller sent the page token of this sign-in.
  */
 async function openCookie(

@@ -40,7 +40,7 @@ export async function signIn(c: AppContext): Promise<Response> {
   return c.json(view, 201, { 'Cache-Control': 'no-store' })
 }
 
-/** Sends who is signed in, to the page of this sign-in. */
+/** Sends the owner of the sign-in to the page of this sign-in. */
 export async function readSession(c: AppContext): Promise<Response> {
   const console = await readConsole(c)
   if (!console.ok) return problem(c, console.error)

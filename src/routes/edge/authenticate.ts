@@ -241,7 +241,8 @@ async function findCaller(
   token: string,
   scope: Scope,
 ): Promise<Result<Caller, AuthenticationError>> {
-  // api/access: a client token gets 403 on every route that does not accept the client token of its session.
+  // api/access: a client token gets 403 if the route does not accept it, or if the token is for another
+  // session.
   if (token.startsWith(CLIENT_TOKEN_PREFIX)) return err('insufficient_scope')
   const isApiKey = token.startsWith(API_KEY_PREFIX)
   const caller = isApiKey ? await callerByApiKey(c, token) : await callerByAccessToken(c, token)

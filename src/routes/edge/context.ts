@@ -1,4 +1,4 @@
-// Context of every handler of the HTTP edge.
+// Types of the context that every handler of the HTTP edge gets.
 
 import type { Context } from 'hono'
 import type { Trace } from '../../codec/traceparent.ts'

@@ -82,9 +82,9 @@ export function logError(error: unknown, c: AppContext): 'unreachable' | 'intern
 
 /**
  * Returns true if the platform could not reach an object, has reset it, or reports it as overloaded. The
- * platform marks these errors with properties, but a failure inside the platform has only its message. Also
- * returns true if a newer version of this service stored the object's document. This version must not change
- * such a document, and the newer version soon responds.
+ * platform sets properties on these errors. A failure inside the platform can be recognized only by its
+ * message. Also returns true if a newer version of this service stored the object's document. This version
+ * must not change such a document, and the newer version soon responds.
  */
 export function isUnreachableObject(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -25,7 +25,7 @@ const FAILED_AUTHENTICATIONS: Rate = { limit: 10, period: 60_000 }
 
 /**
  * Number of keys of one bucket. The least recently used key is dropped first. A dropped key starts again with
- * all tokens, so no caller loses calls.
+ * all tokens, so its caller can make more calls, never fewer.
  */
 const MAXIMUM_KEYS = 10_000
 

@@ -35,7 +35,7 @@ export function parseFilter(query: ListQuery): {
   return { filter, before }
 }
 
-/** Returns the member of a response that names the days that are left out, if there are any. */
+/** Returns the response member with the days that are left out; no member if there are none. */
 export function leftOut(days: readonly number[]): { readonly incomplete?: string[] } {
   return days.length === 0 ? {} : { incomplete: days.map((day) => isoTime(endOfDay(day - 1)).slice(0, 10)) }
 }

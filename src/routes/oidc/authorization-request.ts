@@ -228,7 +228,7 @@ function proofError(parameters: Parameters, client: OidcClient): RequestError | 
   return /^[A-Za-z0-9_-]{43}$/.test(challenge) ? undefined : 'challenge'
 }
 
-/** Returns an error if an essential `acr` has no value that is a level (Core §5.5.1.1). */
+/** Returns an error if none of the values of an essential `acr` is an assurance level (Core §5.5.1.1). */
 function acrError({ acr }: ClaimsParameter): RequestError | undefined {
   return acr === null || essentialLevel(acr) !== undefined ? undefined : 'acr'
 }

@@ -31,7 +31,7 @@ export function parseClaims(text: string | undefined): ClaimsParameter | undefin
   })
   if (idToken === undefined || userinfo === undefined) return undefined
   const requestsOf = (name: string) => [idToken, userinfo].map((claims) => member(claims, name) ?? null)
-  // Both tokens have the same `acr` and `sub`, so the conditions of both apply.
+  // Both tokens have the same `acr` and `sub`, so the conditions for both tokens apply.
   const [acrs, subs] = [requestsOf('acr'), requestsOf('sub')]
   // A value that is not a text cannot be compared. It must not be ignored, so the parameter is rejected.
   if (![...acrs, ...subs].every(hasTexts)) return undefined
@@ -72,8 +72,8 @@ function isRequest([name, request]: readonly [string, Json]): boolean {
 }
 
 /**
- * Parses `verified_claims`: one request, or a list of requests. Leaves out a request that has a condition
- * which the service never meets.
+ * Parses `verified_claims`: one request, or a list of requests. Leaves out a request with a condition that
+ * the service never meets.
  */
 function parseVerifiedClaims(request: Json | undefined): readonly VerifiedClaimsRequest[] {
   return (Array.isArray(request) ? request : [request]).flatMap((one) => {

@@ -52,7 +52,7 @@ export async function sendKeys(c: AppContext): Promise<Response> {
 
 const CACHED = { 'Cache-Control': 'public, max-age=300' }
 
-/** Returns the addresses of an issuer's endpoints, as its metadata has them. */
+/** Returns the addresses of an issuer's endpoints, under their names in the metadata. */
 export function endpointsOf(issuer: string) {
   const at = (path: string) => `${issuer}/${path}`
   return {

@@ -17,7 +17,7 @@ export function textsFor(c: AppContext, locales = ''): Promise<Texts> {
   return textsIn(c.env.ASSETS, chooseLanguage(wanted, c.req.header('Accept-Language')))
 }
 
-/** Content of a notice besides its fixed text. */
+/** Content of a notice, in addition to the fixed text of the notice. */
 type Failure = {
   readonly locales?: string | undefined
   /** The error, for the operator of the client's site. */

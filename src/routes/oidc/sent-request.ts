@@ -45,7 +45,7 @@ type Arrival = {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-/** Returns the request that the browser sent, or the pushed request that it names. */
+/** Returns the request of the browser. If it names a pushed request, returns the pushed request. */
 export async function sentRequest(
   c: AppContext,
   { issuer, client, pairs, parameters }: Arrival,

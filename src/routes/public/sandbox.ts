@@ -168,7 +168,7 @@ function parseUri(json: string): string | undefined {
   return address.uri ?? address.wallet_request?.uri
 }
 
-/** Members of a link, or of a view. This service writes both. */
+/** A link, or the view of a session. Each of them has the URI for the wallet. This service wrote it. */
 type WalletAddress = { readonly uri?: string; readonly wallet_request?: { readonly uri: string } }
 
 /** Response of sandbox/worker.ts. */

@@ -29,8 +29,7 @@ function accepting(tokensOf: (config: Config) => readonly (string | null)[]): Mi
     // Digests have one length, so the time taken does not reveal the token's length.
     const expected = await Promise.all(tokens.map((token) => sha256(utf8(token))))
     if (expected.some((digest) => timingSafeEqual(presented, digest))) return next()
-    // api/access: a client token gets 403 on every route that does not accept the client token of its
-    // session.
+    // api/access: a client token gets 403 on every route that does not accept client tokens.
     return problem(c, token.value.startsWith(CLIENT_TOKEN_PREFIX) ? 'insufficient_scope' : 'invalid_token')
   }
 }

@@ -1,4 +1,4 @@
-// Texts of the warnings about settings, by their codes. Placeholders are in braces.
+// Texts of the warnings about settings, by warning code. Placeholders are in braces.
 
 /** Texts for assets/messages.json. The texts of REGISTRATION_FAULTS are warnings, too. */
 export const WARNINGS = {

@@ -40,9 +40,9 @@ type Watching = {
 }
 
 /**
- * Returns the result of `look` as soon as the session has a newer version, has ended, or is erased, or the
- * time is over. The first look checks the caller's access. The socket sends the state when it opens, so no
- * change after the first look is missed.
+ * Returns the result of `look` when the session gets a newer version, ends or is erased, or when the time is
+ * over. The first look checks the caller's access. The socket sends the state when it opens, so no change
+ * after the first look is missed.
  */
 export async function longPoll(
   look: () => Promise<Result<View, SessionError>>,

@@ -58,7 +58,7 @@ export const WALLET_ERRORS = {
   presentation: invalid(400),
 } as const satisfies Readonly<Record<string, WalletError>>
 
-/** Errors of refusals that are not reasons in the catalogue. */
+/** Errors for refusals that the catalogue of reasons does not contain. */
 const KINDS = {
   session_not_found: 'unknown',
   unknown_request: 'unknown',

@@ -1,7 +1,7 @@
 // Alarms that began and did not end, because storage could not be written. The platform repeats a failed
 // alarm after waits that double up to 17 minutes. Once storage can be written again, these alarms are resumed
-// without that wait. The list covers only this isolate. After a restart, every alarm in the past is due at
-// once.
+// without that wait. The list of these alarms covers only this isolate. After a restart, every alarm in the
+// past is due at once.
 
 import { waitUntil } from 'cloudflare:workers'
 import type { Env } from '../../env.ts'
@@ -17,8 +17,8 @@ const INTERRUPTED_MS = 30_000
 const BATCH = 10
 const PAUSE_MS = 500
 /**
- * Limit of alarms that one call resumes, and the age at which an unfinished call no longer blocks the next
- * call.
+ * Limit of alarms that one call resumes. Only one call runs at a time, but a call of this age no longer
+ * blocks the next call.
  */
 const CALL = 500
 const CALL_MS = 60_000

@@ -29,7 +29,7 @@ type Load = {
   readonly starts: number[]
   /** Moving average of the duration of an attempt. The first value is the time limit of an attempt. */
   usualMs: number
-  /** Latest turn that `nextTurn` has reserved. */
+  /** Time of the latest turn that `nextTurn` has reserved. */
   lastTurn: number
 }
 

@@ -225,7 +225,10 @@ function isWanted(webhook: WebhookEndpoint | null, delivery: Delivery): boolean 
   return webhook?.events.includes(delivery.event_type as EventType) ?? false
 }
 
-/** Returns those of `deliveries` that are also in `due`, in their state after the start of an attempt. */
+/**
+ * Returns the entries of `deliveries` whose event is also in `due`. In `deliveries` their attempt has already
+ * started.
+ */
 export function begunOf(deliveries: readonly Delivery[], due: readonly Delivery[]): readonly Delivery[] {
   return deliveries.filter(({ delivery_id }) => due.some((one) => one.delivery_id === delivery_id))
 }

@@ -18,7 +18,10 @@ import { terminalEvent, withoutPersonalMembers } from './event.ts'
 
 /** Time limit of one call to the log. */
 const CALL_MS = 5_000
-/** Time limit of all calls for step events, one after the other. The alarm repeats failed calls. */
+/**
+ * Time limit for all calls that send step events. The calls follow one another. The alarm repeats failed
+ * calls.
+ */
 const STEPS_MS = 20_000
 /** Longest time for which the event of the end waits for step events. */
 const STEPS_FIRST_MS = 1_000
@@ -101,9 +104,9 @@ export async function publish(context: SessionContext): Promise<void> {
   const current = store.session()
   if (!current?.pending_log_entry) return
   if (recording === 'recorded') return store.remember({ ...current, pending_log_entry: null })
-  // The log of this day is closed and does not have the event. The next day is written before its log is
-  // called. If the response of that log is lost, the next call goes to the same log. The day is not changed
-  // here if another call has already changed it.
+  // The log of this day is closed and does not have the event. So the event moves to the next day. The new
+  // day is written first, and then the log of that day is called. If the response is lost, the next call goes
+  // to the same log. If another call has already changed the day, it is not changed again.
   if (current.pending_log_entry.day === entry.day) {
     const day = Math.max(dayOf(Date.now()), entry.day + 1)
     store.commit({ ...current, pending_log_entry: { ...current.pending_log_entry, day } })

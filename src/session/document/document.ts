@@ -72,14 +72,14 @@ export type SessionDocument = {
   readonly attempt_count: number
   readonly deliveries: readonly Delivery[]
   /**
-   * Event of the end that is queued for the relying party's log. Null before the end, and once the log has
-   * confirmed it.
+   * Queued event of the session's end, for the relying party's log. Null before the end, and after the log
+   * has confirmed the event.
    */
   readonly pending_log_entry: PendingLogEntry | null
   /** State of the entry in the relying party's list. Absent if the relying party has no list. */
   readonly pending_index_entry?: PendingIndexEntry
   /**
-   * Number of step events, and the time of the last event of a refused response. Absent if the webhook had no
+   * Number of step events, and time of the last event about a refused response. Absent if the webhook had no
    * subscription to step events at creation.
    */
   readonly step_events?: { readonly count: number; readonly refused_at: number | null }

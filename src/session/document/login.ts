@@ -85,7 +85,10 @@ export type VerifiedClaimsRequest = {
   readonly trust_frameworks: readonly string[] | null
   readonly assurance_levels: readonly string[] | null
   readonly names: readonly string[]
-  /** Accepted values of claims. A claim is released only if each list for its name contains its value. */
+  /**
+   * Accepted values of claims. A claim is released only if each list under its name contains the value of the
+   * claim.
+   */
   readonly values: readonly { readonly name: string; readonly accepted: readonly Json[] }[]
 }
 

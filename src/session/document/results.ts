@@ -56,7 +56,7 @@ export type RefusalCode =
   | RefusalReason
   | 'session_not_found'
   | 'session_ended'
-  /** Another response waits for the return of its browser. */
+  /** Another response is held until its browser returns. */
   | 'return_awaited'
   | 'settings_unavailable'
 

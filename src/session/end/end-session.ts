@@ -67,8 +67,8 @@ export function endSession(
   const canPost = started.length > 0
   store.commit({ ...ended, deliveries })
   recordOutcome(ended)
-  // The attempt is not awaited, so that the response to the wallet is not delayed. The attempt is already
-  // stored, and the alarm repeats a lost attempt.
+  // The attempt is not awaited, so that it does not delay the response to the wallet. It is already stored,
+  // so the alarm can repeat a lost attempt.
   const posted =
     canPost && isKnown
       ? inBackground(() => postAll(context, webhook, begunOf(deliveries, started)))

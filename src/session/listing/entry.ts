@@ -1,4 +1,4 @@
-// Entry of a session as the list of its relying party has it (api/lists).
+// Builds the entry that the list of the relying party has for a session (api/lists).
 
 import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
 import { protocolOf, type SessionDocument, stageOf } from '../document/document.ts'

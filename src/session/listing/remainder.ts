@@ -1,7 +1,7 @@
-// Change of the list that is still queued when its session is erased (api/lists). First, one durable write
-// replaces the session by a tombstone, which has the queued change and no personal data. Then the change is
-// sent until the list confirms it. Last, the database file is erased, because the overwritten document can
-// still be read in it. So a crash at any moment leaves the session, or a tombstone whose alarm goes on.
+// Keeps a queued change of the list when the session is erased (api/lists). First, one durable write replaces
+// the session by a tombstone, which has the queued change and no personal data. Then the change is sent until
+// the list confirms it. Last, the database file is erased, because the overwritten document can still be read
+// in it. So a crash at any moment leaves the session, or a tombstone whose alarm goes on.
 
 import { dayOf } from '../../relying-party/events/event-days.ts'
 import { unlistedAt } from '../../relying-party/index/index-days.ts'

@@ -19,7 +19,7 @@ import type { StoredAnnexC, StoredGeneration } from '../document/generations.ts'
 import { openSecret, sealSecret } from './generation-keys.ts'
 import { type RequestTerms, termsOf } from './terms.ts'
 
-/** Protocol identifier of a response to this half. */
+/** Protocol identifier of a response over `org-iso-mdoc`. */
 export const ANNEX_C_PROTOCOL = 'iso-18013-7-c'
 
 /** A generation that has this half. Such a generation is always for one origin. */

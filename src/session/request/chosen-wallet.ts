@@ -10,7 +10,7 @@ import type { StoredWallet } from '../document/stored-verifier.ts'
 import type { SessionContext } from '../store/context.ts'
 import { loadOriginal, lowerFor, pinWallet } from './lowered-wallet.ts'
 
-/** Value that chooses any wallet, even if the creation named a wallet. */
+/** With this value the request is for any wallet, even if the creation named a wallet. */
 export const ANY_WALLET = 'any'
 
 /** A pending session, and the wallet of its next request; null for any wallet. */

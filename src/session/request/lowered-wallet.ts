@@ -85,7 +85,7 @@ export async function lowerFor(
   return identity === undefined ? err([NOT_AVAILABLE]) : ok({ ...wallet, identity })
 }
 
-/** Finding if the identity has become unusable since the request was lowered. */
+/** Finding for an identity that cannot be used any more, although it could when the request was lowered. */
 const NOT_AVAILABLE: Finding = { member: '/client_id', why: 'not_available' }
 
 /**

@@ -31,7 +31,8 @@ export async function createQrRequest(
   if (refusal !== undefined) return err(refusal)
   const { baseUrl } = loadConfig(context.env)
   const uriOf = ({ terms, generation }: AddedRequest) => walletRequest(terms, generation, baseUrl).uri
-  // A request by value may be too long, if an earlier release lowered the request for its wallet.
+  // A request by value may be too long for a QR code, if an earlier release adapted the request to its
+  // wallet.
   const check = (request: AddedRequest) => (fitsQr(uriOf(request)) ? undefined : 'wallet_cannot')
   const added = await addRequest(context, { channel: 'qr', browser: null, wallet }, now, check)
   if (!added.ok) return added

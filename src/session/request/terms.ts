@@ -1,6 +1,6 @@
 // Terms of one request (api/wallets): the session's terms for any wallet, or terms that were lowered for a
-// chosen wallet. The same terms build a request and verify its response. The decision follows only the policy
-// of the session.
+// chosen wallet. A request is built, and its response verified, with the same terms. The decision depends
+// only on the policy of the session.
 
 import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
 import { PROTOCOLS, queryLanguage } from '../../openid4vp/protocols/index.ts'

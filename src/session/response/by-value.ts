@@ -50,8 +50,8 @@ export function parseByValue(
 }
 
 /**
- * Returns the presentation definition of `openid4vpView`: one descriptor for each credential type, in any
- * format.
+ * Returns the presentation definition in the relying party's view (`openid4vpView`). It has one descriptor
+ * for each credential type, for all formats.
  */
 function shownDefinition({ verification_id: id, policy }: SessionDocument): ViewDefinition {
   const types = requestedTypes(policy).map(({ name }, index) => [viewDescriptorId(id, index), name] as const)

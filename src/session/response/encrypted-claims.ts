@@ -11,8 +11,8 @@ import type { SessionDocument } from '../document/document.ts'
 
 /**
  * Limit of the claims that are encrypted, in bytes of JSON. The session's document can hold 2 MiB. A response
- * of at most 1 MiB usually has fewer bytes of claims. It exceeds the limit only if several scopes repeat a
- * value, or if JSON writes a number longer than the response did.
+ * of at most 1 MiB usually has fewer bytes of claims. The claims exceed the limit only if several scopes
+ * repeat a value, or if JSON needs more characters for a number than the response.
  */
 const CLAIMS_LIMIT = 850_000
 

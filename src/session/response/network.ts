@@ -12,8 +12,8 @@ import { createSharedCache } from './shared-cache.ts'
 export type Network = { readonly fetchResource: FetchResource; readonly sharedCache: SharedCache }
 
 /**
- * Returns the network of a configuration and a mode. Each network is made once, because each fetch function
- * has its own caches.
+ * Returns the network access for a configuration and a mode. It is created only once, because each fetch
+ * function has its own caches.
  */
 export function openNetwork(env: Env, livemode: boolean): Network {
   const config = loadConfig(env)

@@ -10,8 +10,8 @@ import type { SharedCache } from '../../net/shared-cache.ts'
 const FETCHED_AT = 'X-Fetched-At'
 
 /**
- * Opens the cache. Cache keys must be URLs. `place`: prefix of these URLs, below which our service serves
- * nothing.
+ * Opens the cache. Cache keys must be URLs. `place`: prefix of these URLs. Our service has no route below
+ * this prefix.
  */
 export function createSharedCache(place: string): SharedCache {
   return {

@@ -107,9 +107,9 @@ export async function completeReturn(
 }
 
 /**
- * Ends a session that requires the binding `relying_party` and whose login failed. A failed login has no code
- * that the client can redeem. The presentation is stored as an attempt, and the session expires with the
- * reason of that attempt.
+ * Ends a session whose login failed, if the session requires the binding `relying_party`. A failed login has
+ * no code that the client can redeem. The presentation is stored as an attempt, and the session expires with
+ * the reason of that attempt.
  */
 function endFailedLogin(
   context: SessionContext,

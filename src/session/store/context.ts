@@ -1,10 +1,10 @@
-// Dependencies that the parts of one session share.
+// Objects that all parts of one session use.
 
 import type { Env } from '../../env.ts'
 import type { ResponseResult } from '../document/results.ts'
 import type { SessionStore } from './store.ts'
 
-/** Dependencies of the functions that work on one session. */
+/** Objects that the functions of one session need. */
 export type SessionContext = {
   readonly store: SessionStore
   readonly env: Env

@@ -1,6 +1,6 @@
-// Detection of a wrong clock in this service. Wallets and issuers write times, so a wrong clock refuses most
-// valid responses. The reasons of the refusals in the last minute in this isolate are compared. Times are
-// Unix milliseconds.
+// Detects that the clock of this service is wrong. Responses contain times, so a service with a wrong clock
+// refuses most valid responses. This module counts the reasons of the refusals in this isolate in the last
+// minute. Times are Unix milliseconds.
 
 import type { ReasonCode } from '../document/reasons.ts'
 

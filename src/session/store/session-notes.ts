@@ -13,7 +13,10 @@ import type { SessionNote } from '../../relying-party/session-counts.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { inBackground } from './background.ts'
 
-/** Time for which changes are collected, and the age at which an unfinished store is treated as failed. */
+/**
+ * Time for which changes are collected before they are stored. A write that has not ended at this age is
+ * treated as failed.
+ */
 const COLLECT_MS = 1_000
 const FAILED_MS = 30_000
 /**

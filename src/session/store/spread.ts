@@ -16,7 +16,8 @@ export const EXPIRY_SPREAD_MS = 60_000
 export const ERASURE_SPREAD_MS = 3_600_000
 
 /**
- * Returns the delay of a session, from 0 to below `range`. An id always has the same delay. Ids are random.
+ * Returns the delay of a session, from 0 to below `range`. The delay is computed from the id, which is
+ * random.
  */
 export function computeSpread(verificationId: string, range: number): number {
   // FNV-1a with 32 bits.

@@ -27,7 +27,10 @@ export type SessionStore = {
    * the change.
    */
   readonly remember: (document: SessionDocument) => void
-  /** Writes the changes of `remember` now, unless a commit has written them or a timer of `keep` will. */
+  /**
+   * Writes the changes of `remember` now. Does nothing if a commit has written the changes, or a timer of
+   * `keep` will write them.
+   */
   readonly save: () => void
   /**
    * Erases the whole database file. A tombstone may remain. A crash may lose the tombstone: `deleteAll` is no
@@ -73,7 +76,7 @@ export function openStore(ctx: DurableObjectState): SessionStore {
   const session = () => (current?.erased === false ? current : undefined)
   const commit = (document: SessionDocument): void => {
     const seen = session()?.version
-    // A change by `keep` has no version of its own. The version increases now, so that watchers get the
+    // A change by `keep` did not increase the version. The version increases now, so that watchers get the
     // change.
     const unsaved = flush.isSet() && document.version === seen
     const changed = unsaved ? { ...document, version: document.version + 1 } : document

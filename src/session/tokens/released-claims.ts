@@ -144,8 +144,8 @@ function namesOf({ name }: ProvenClaim): readonly string[] {
 }
 
 /**
- * Returns true if each list of accepted values for the claim contains its proven or its released value. A
- * part of an address does not match a whole address.
+ * Returns true if each list of accepted values for the claim contains the proven value or the released value.
+ * A part of an address does not match a whole address.
  */
 function isMet(claim: ProvenClaim, { values }: VerifiedClaimsRequest): boolean {
   const released = claim.isBoolean || readStandardValue(standardNameOf(claim.name), claim.value)

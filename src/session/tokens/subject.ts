@@ -59,7 +59,10 @@ export async function deriveSubject(
   return undefined
 }
 
-/** Returns the length in bytes, then the bytes. So two different lists of texts never have the same input. */
+/**
+ * Returns the length of a text in bytes, followed by its bytes. So two different lists of texts never have
+ * the same input.
+ */
 function prefixed(text: string): Uint8Array<ArrayBuffer> {
   const bytes = utf8(text)
   const length = new Uint8Array(4)

@@ -31,7 +31,8 @@ import { openConditions, openSubject, sealSubject } from './sealed-values.ts'
 import { deriveSubject } from './subject.ts'
 
 /**
- * Limit of the proven claims of a login, in bytes of JSON. Two tokens must fit into the session's document.
+ * Largest size of a login's proven claims, in bytes of JSON. The session's document must have space for two
+ * tokens.
  */
 const CLAIMS_LIMIT = 200_000
 

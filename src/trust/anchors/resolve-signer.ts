@@ -58,8 +58,8 @@ export function applicableAnchors(
   context: Pick<TrustContext, 'anchors' | 'credentialType' | 'purpose' | 'acceptsAnchor'>,
 ): readonly TrustAnchor[] {
   const { acceptsAnchor = () => true, credentialType } = context
-  // `acceptsAnchor` is applied last. So an anchor that it rejects still excludes `*` anchors for the types
-  // that the anchor names.
+  // `acceptsAnchor` is applied last. So a rejected anchor still excludes `*` anchors for the types in the
+  // rejected anchor.
   return anchorsForType(anchorsForPurpose(context), credentialType).filter(acceptsAnchor)
 }
 

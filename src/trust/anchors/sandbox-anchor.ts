@@ -20,10 +20,10 @@ export const SANDBOX_ORIGIN = 'https://sandbox.invalid'
 
 /**
  * Returns the sandbox's anchors, which cover every type. `others` are the anchors of the relying party and of
- * its subscribed lists. Only those with the purpose `issuer` count. The sandbox's anchors name all built-in
- * types, because `*` never covers a built-in type. They also name each type that one of `others` names,
- * because `*` does not cover a named type. All other added types are covered by `*`. If a sandbox anchor
- * named one of these types, the `*` anchors of `others` would no longer cover it.
+ * its subscribed lists. Anchors in `others` without the purpose `issuer` are ignored. The sandbox's anchors
+ * name all built-in types, because `*` never covers a built-in type. They also name each type that one of
+ * `others` names, because `*` does not cover a named type. All other added types are covered by `*`. They are
+ * not named here, because the `*` anchors of `others` would then no longer cover them.
  */
 export function sandboxAnchors(
   builtInTypes: readonly string[],

@@ -17,7 +17,9 @@ export type SignerClaims = {
   readonly algorithm: string
 }
 
-/** Rules of a protocol, and of live or test mode, for the signers of one credential format. */
+/**
+ * Rules for the signers of one credential format. They depend on the protocol and on the mode (live or test).
+ */
 export type SignerProfile = {
   /**
    * Returns whether the keys of an anchor may be used. A rejected anchor that names the `iss` still prevents

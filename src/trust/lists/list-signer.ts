@@ -95,8 +95,8 @@ async function findCertified(
 }
 
 /**
- * Removes a pinned authority from the end of the chain. Publishers of VICALs send it there, although it
- * proves nothing. In any other place the authority stays, and the chain is rejected.
+ * Removes a pinned authority from the end of the chain. Publishers of VICALs send the authority there,
+ * although it proves nothing. In any other place the authority stays, and the chain is rejected.
  */
 function withoutAnchor(
   chain: readonly Uint8Array<ArrayBuffer>[],

@@ -1,5 +1,5 @@
-// Decoding of a Bitstring Status List Credential (W3C Bitstring Status List 1.0 §2.2), or of its predecessor
-// of 2021, from a JWT. In VCDM 1.1 the claim `vc` is the credential. In VC-JOSE-COSE the payload is the
+// Decodes a JWT that contains a Bitstring Status List Credential (W3C Bitstring Status List 1.0 §2.2), or its
+// predecessor of 2021. In VCDM 1.1 the claim `vc` is the credential. In VC-JOSE-COSE the payload is the
 // credential. The signature is not verified here.
 
 import { decodeBase64url } from '../../codec/base64url.ts'

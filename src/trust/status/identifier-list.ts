@@ -21,9 +21,9 @@ export function decodeIdentifierListCwt(
 }
 
 /**
- * Returns an identifier as a text of its CBOR type and its value. The standard requires byte strings, but
- * some issuers use text. Identifiers of different types are never equal. Returns `undefined` for any other
- * type, and for an identifier over the limit.
+ * Returns an identifier as text. The text contains the CBOR type and the value. The standard requires byte
+ * strings, but some issuers use text. Identifiers of different types are never equal. Returns `undefined` for
+ * any other type, and for an identifier over the limit.
  */
 export function identifierOf(item: CborItem | undefined): string | undefined {
   if (item?.encoded === undefined || item.encoded.length > IDENTIFIER_LIST.identifierBytes) return undefined
@@ -49,8 +49,8 @@ export function isRevoked(
 const [BYTES, TEXT] = ['bytes:', 'text:']
 
 /**
- * Labels of the claim with the identifiers (§12.3.6.4), of a Token Status List, and of the type. A token with
- * a Token Status List is rejected.
+ * Labels of three claims: the identifiers (§12.3.6.4), a Token Status List, and the type. A token that has a
+ * Token Status List is rejected.
  */
 const [IDENTIFIER_LIST_CLAIM, STATUS_LIST_CLAIM, TYP] = [65530, 65533, 16] as const
 

@@ -109,8 +109,8 @@ function placeDns(name: string, constraint: string): Placement {
 }
 
 /**
- * Returns the position of the host of a URI or of a mail address relative to a constraint. A constraint
- * covers exactly one host. A constraint with a leading period covers every name below that host.
+ * Returns the position of a host relative to a constraint. The host is from a URI or a mail address. A
+ * constraint covers exactly one host. A constraint with a leading period covers every name below that host.
  */
 function placeHost(host: string | undefined, constraint: string): Placement {
   if (constraint === '') return 'inside'

@@ -204,7 +204,7 @@ it.each<[age: unknown, status: string, checks: Record<string, boolean>]>([
   [true, 'verified', { 'age.age_over_18': true, 'age.age_over_21': false }],
   [false, 'rejected', { 'age.age_over_18': false, 'age.age_over_21': false }],
 ])(
-  '§6.4.1: a response with one complete claim set is enough, and its value decides: age_over_18 = %s',
+  '§6.4.1: a response may have only one complete claim set, whose value decides: age_over_18 = %s',
   async (age_over_18, status, checks) => {
     const query = {
       ...ADULT,

@@ -100,7 +100,7 @@ describe('a creation of a registered relying party', () => {
     ['cannot be read', { credentials: [{}] }, 'registration_unreadable'],
     ['is for another subject', { sub: 'NTRNL-1' }, 'registration_other_subject'],
   ])(
-    'gets a warning, or is refused if registration is enforced, because the certificate %s',
+    'has a warning (or is refused if registration is enforced) if the certificate %s',
     async (_, claims, code) => {
       expect(placesOf(await create(await shop({}, claims), OVER_18))).toEqual([`${code} /scope`])
       const { errors } = await refuse(await shop(ENFORCED, claims), OVER_18)

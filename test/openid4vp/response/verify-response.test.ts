@@ -63,7 +63,7 @@ describe('the response to a query for one credential', () => {
     expect(asked).toEqual([])
   })
 
-  it('is passed to the policy with the value that is outside `values` and the reasons of the credential', async () => {
+  it('reaches the policy, together with any value outside `values` and the reasons of the credential', async () => {
     const query = { credentials: [{ ...AGE, claims: [{ path: ['age_over_18'], values: [true] }] }] }
     const expired = plain({ claims: { age_over_18: false }, reasons: ['credential_expired'] })
     expect(await verify({ age: [expired] }, query)).toMatchObject({

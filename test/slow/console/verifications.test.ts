@@ -99,7 +99,7 @@ describeInBrowser('the list of verifications', () => {
     await page.locator('.rows .canceled').waitFor()
   })
 
-  it('reads again every 30 s while the newest page has no match, and still shows older matches', async () => {
+  it('is read again every 30 s while the newest page has no match, and still shows older matches', async () => {
     const rp = await relyingPartyOf(stage)
     const { page } = await stage.visitor()
     const newest: unknown[] = []

@@ -3,13 +3,13 @@
 
 import type english from '../../../../assets/texts/en.json'
 
-/** One state as people read it: its name, and the next step. */
+/** Texts of one state for people: the name of the state, and the next step. */
 export type StateText = { readonly title: string; readonly text: string }
 
 export type ScriptData = {
   /** Path of the session's API. */
   readonly api: string
-  /** False for a login whose session does not exist yet: the first POST of the page creates it. */
+  /** False for a login that has no session yet. The first POST of the page creates the session. */
   readonly begun: boolean
   readonly version: number
   /** Milliseconds until the session expires. */

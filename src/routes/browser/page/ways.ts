@@ -1,5 +1,5 @@
-// The ways to a wallet, best first. A new way is one constant here. The way's script in assets/page shows the
-// way's element if the browser supports the way.
+// The ways to a wallet, best first. Each way is one constant in this file. The way's script in assets/page
+// shows the way's element if the browser supports the way.
 
 import { html } from 'hono/html'
 import type { PageView } from '../../../session/views/page-view.ts'
@@ -90,7 +90,7 @@ const QR: Way = {
   isOffered: ({ view }) => view.offers_redirect && view.required_session_binding === 'none',
   opening: ({ states, login }, { isBegun }) => (isBegun ? states.waiting : login.showCode),
   markup: ({ orScan, camera, qrAlt, login }, { qr, isBegun }) =>
-    // The form creates the session, and the page then has a code.
+    // The form creates the session. The page then has a QR code.
     isBegun
       ? html`<p class="or">${orScan}</p>
 <div class="scan">${

@@ -13,7 +13,7 @@ import type { AppContext } from '../../edge/context.ts'
 import { endpointsOf, type Issuer } from '../issuer.ts'
 import type { OidcError } from '../responses.ts'
 
-/** Seconds for which an assertion may still be valid, and seconds by which its start may be in the future. */
+/** Largest remaining life of an assertion, and largest time until its start, both in seconds. */
 const LONGEST_ASSERTION = 300
 const CLOCK_SKEW = 10
 

@@ -1,4 +1,4 @@
-// Texts about clients, by their codes, for assets/messages.json. Placeholders are in braces.
+// Texts about clients, by error code. assets/messages.json contains these texts. Placeholders are in braces.
 
 export const CLIENT_MESSAGES = {
   oidc_keys_missing: 'The operator must set OIDC_KEYS and OIDC_SUBJECT_KEY first.',

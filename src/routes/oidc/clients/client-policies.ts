@@ -1,5 +1,5 @@
-// Checks the policies of a client like the creation of a verification (api/creation). Returns warnings about
-// claims that a policy requests and the client cannot get.
+// Checks the policies of a client by the rules for the creation of a verification (api/creation). Returns
+// warnings about claims that a policy requests and the client cannot get.
 
 import { createRequest, withPreset } from '../../../api/requests.ts'
 import type { ClientWarning } from '../../../api/responses/oidc.ts'

@@ -1,4 +1,4 @@
-// The identity that signs the requests of a creation (api/creation, api/verifier).
+// The verifier identity that signs the requests of a new session (api/creation, api/verifier).
 
 import type { VerifierIdentity } from '../../../openid4vp/request/generation.ts'
 import { verifierIdentity } from '../../../relying-party/verifier/verifier-identity.ts'

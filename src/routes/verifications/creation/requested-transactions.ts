@@ -1,5 +1,5 @@
-// Transaction data of a creation (api/transactions): makes the texts that wallets receive from the objects of
-// the body.
+// Transaction data of a creation (api/transactions): builds the texts for wallets from the objects in the
+// body.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { JsonObject } from '../../../codec/json.ts'
