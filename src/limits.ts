@@ -94,7 +94,7 @@ export const CRL = {
   entries: 32_768,
   /**
    * Number of distribution points of one certificate. `addresses`: number of addresses that are tried for one
-   * certificate, over all its points. They are tried one after the other.
+   * certificate, from all its points together. They are tried one after the other.
    */
   points: 16,
   addresses: 2,
@@ -215,7 +215,7 @@ export const REQUEST_BY_VALUE = { bytes: 2953 } as const
 
 /** Bodies of requests. Bodies of callers without a credential have limits of their own. */
 export const REQUEST_BODY = {
-  /** Time from the first read to the last byte. */
+  /** Longest time from the first read of a body to its last byte. */
   milliseconds: 10_000,
   /**
    * Number of bodies that are read at the same time, and the sum of their bytes. A body without a declared
@@ -277,8 +277,8 @@ export const STATUS_LIST = {
   minimumSeconds: 3,
   maximumSeconds: 86_400,
   /**
-   * Smallest size in bytes of an inflated Bitstring Status List (W3C Bitstring Status List §2.2). With its
-   * 131,072 entries, a fetch does not reveal which entry is looked up.
+   * Smallest size in bytes of an inflated Bitstring Status List (W3C Bitstring Status List §2.2). It has
+   * 131,072 entries, so a fetch does not reveal which entry is looked up.
    */
   bitstringBytes: 16_384,
   /** Entries of one `credentialStatus`. */

@@ -115,7 +115,8 @@ const HEADS: Readonly<Record<Format, (family: string, type: string, help: string
       `# HELP ${family} ${help}`,
     ]
   },
-  // In this format, HELP and TYPE of a counter use the name of its samples, which ends with `_total`.
+  // In this format, the lines HELP and TYPE of a counter have the same name as the counter's samples, which
+  // ends with `_total`.
   prometheus: (family, type, help) => {
     const name = type === 'counter' ? `${family}_total` : family
     return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]

@@ -1,5 +1,5 @@
-// Time limits whose timer is stopped when the work ends. The timer of `AbortSignal.timeout` runs on, and a
-// running timer keeps a Durable Object in memory.
+// Time limits. The timer is stopped when the work ends. The timer of `AbortSignal.timeout` would continue,
+// and a running timer keeps a Durable Object in memory.
 
 /** Runs `work` with a signal that aborts after `milliseconds`. */
 export async function withTimeLimit<T>(

@@ -22,7 +22,7 @@ export type DerivedLevel = {
   readonly derivation: readonly LevelDerivation[]
 }
 
-/** Maximum level of a credential without proof of its holder, or with an unknown status. */
+/** Highest possible level of a credential that is not bound to its holder, or whose status is unknown. */
 export const UNCHECKED_LEVEL: AssuranceLevel = 'low'
 
 /**

@@ -135,7 +135,7 @@ export class Directory extends DurableObject<Env> {
     kv.delete(STORAGE_CHECK)
   }
 
-  /** Stores the notes of sessions, from which `sessionCounts` computes its result. */
+  /** Stores the reported numbers of sessions, from which `sessionCounts` computes its result. */
   noteSessions(notes: readonly SessionNote[]): void {
     this.ctx.storage.transactionSync(() => storeSessionNotes(this.ctx.storage.sql, notes))
   }
@@ -172,14 +172,17 @@ const MAXIMUM_TRUST_LISTS = 50
 
 /** Time limit of one check of the storage. */
 const CHECK_MS = 5_000
-/** Time between two checks of a service that runs as one process, and while checks fail. */
+/** Time between two checks if the service runs as one process, or if the last check failed. */
 const CHECK_AGAIN_MS = 5_000
 /** Time between two checks on Cloudflare. */
 const CHECK_AGAIN_ON_CLOUDFLARE_MS = 60_000
-/** Number of objects that are checked in turn. An object is closed ten seconds after its last check. */
+/**
+ * Number of objects that take turns in the check. The platform closes an object ten seconds after its last
+ * check.
+ */
 const CHECKED_OBJECTS = 4
 const STORAGE_CHECK = 'storage_check'
-/** Bytes that the check writes: about as many as three sessions have. */
+/** Number of bytes that the check writes. Three sessions have about as many. */
 const STORAGE_CHECK_BYTES = 65_536
 
 type Row = Omit<ListedEntry, 'livemode'> & { readonly position: number; readonly livemode: number }

@@ -62,8 +62,8 @@ const CREDENTIALS = '/dcql_query/credentials'
 
 /**
  * Keeps one format of each type in a query that is made from types: the format that the wallet prefers. A
- * relying party's own query stays unchanged. The wallet could answer in each of the formats, but one
- * credential is enough. So the change is not reported as a finding.
+ * relying party's own query stays unchanged. The change is not reported as a finding, because the wallet
+ * could answer in each format and one credential is enough.
  */
 function withOneFormat(
   profile: WalletProfile,

@@ -71,8 +71,8 @@ function toResult(profile: WalletProfile, original: OriginalRequest): WalletResu
 }
 
 /**
- * Keeps the first of several findings that differ only in the index of the claim. Returns ten findings at
- * most.
+ * If several findings differ only in the index of the claim, keeps only the first of them. Returns ten
+ * findings at most.
  */
 function summary(findings: readonly Finding[]): readonly Finding[] {
   const places = findings.map(({ member, why }) => `${member.replace(/\/claims\/\d+/, '/claims')} ${why}`)

@@ -367,7 +367,7 @@ describe('the erasure of a session', () => {
     expect(again).toMatchObject({ verification_id, status: 'pending' })
   })
 
-  it('during the verification of a response has priority, and the response then finds no session', async () => {
+  it('does not wait for the verification of a response, and the response then finds no session', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))

@@ -107,7 +107,7 @@ if (IS_FULL_SIZE) {
     }
   }, 600_000)
 
-  it('the run finds a planted fault in every room', async () => {
+  it('make the run find the planted fault of every room', async () => {
     expect(await runPlanted(PLANTED_FAULTS, { seed: SEED, requests: 2_000 })).toEqual([])
   }, 1_200_000)
 }

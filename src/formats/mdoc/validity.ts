@@ -1,5 +1,6 @@
 // Validity period of an MSO (ISO/IEC 18013-5 §9.1.2.4, §9.3.1). A document outside its period gives a reason
-// for `rejected`. Times that contradict each other or the document signer's certificate give a refusal.
+// for `rejected`. A refusal is returned if the times contradict each other, or contradict the document
+// signer's certificate.
 
 import { err, ok, type Result } from '../../result.ts'
 import { CLOCK_SKEW } from '../../trust/clock-skew.ts'

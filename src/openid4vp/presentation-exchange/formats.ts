@@ -14,7 +14,7 @@ export type ExchangeFormat = {
   readonly credential: JsonObject
   /** Claim Format Designation of a presentation. */
   readonly presentation: string
-  /** Both designations, for `vp_formats`. */
+  /** Designations of a credential and of a presentation, for `vp_formats`. */
   readonly designations: JsonObject
   readonly descriptorId: (query: CredentialQuery) => string
   /** Fields that exclude credentials of other types. Empty if the descriptor's id already excludes them. */

@@ -1,6 +1,6 @@
 // Days of an event log: one object for each relying party and UTC day. A day that is over accepts no more
-// events. A reader that has read to the end of that day misses no event. A late event is stored on the day of
-// its arrival.
+// events. So a reader that has read such a day to its end has missed no event. A late event is stored on the
+// day of its arrival.
 
 import type { Env } from '../../env.ts'
 

@@ -34,9 +34,9 @@ const PREFIX = 'event/'
 /** Prefix of the rows with members that do not fit into the row of their event. */
 const PART_PREFIX = 'part/'
 /**
- * Prefix of the rows that store, by event id, the position of an event that is not prompt. Such an event
- * arrived late, or before its creation because a clock was set back. A prompt event has no such row: it is
- * found by its time.
+ * Prefix of the rows that store the position of an event under its id. Only an event that is not prompt has
+ * such a row: it arrived late, or before its creation because a clock was set back. A prompt event is found
+ * by its time.
  */
 const LATE_PREFIX = 'late/'
 /** Longest delay of a prompt event after its creation. The session sends an event again only after 25 s. */
@@ -149,7 +149,8 @@ export class EventLog extends DurableObject<Env> {
     const { kv } = this.ctx.storage
     this.#recent ??= this.#readRecent()
     if (this.#recent.has(event_id) || kv.get(LATE_PREFIX + event_id) !== undefined) return true
-    // An event created after `#recentSince` would be in `#recent`. The margin covers differences of clocks.
+    // If the event was created after `#recentSince`, a stored copy would be in `#recent`. The margin is for
+    // clocks that differ.
     if (created_at - 2 * CLOCK_SKEW_MS > this.#recentSince) return false
     const startAfter = toKey(this.#lastBefore(created_at - CLOCK_SKEW_MS))
     for (const [, stored] of kv.list<StoredEvent>({ prefix: PREFIX, startAfter })) {

@@ -20,8 +20,8 @@ export type HourCounts = {
   readonly protocols: Counts
   readonly webhook_attempts: Counts
   /**
-   * Numbers of values by bucket. `end_buckets`: times from creation to end. `webhook_buckets`: durations of
-   * the last webhook attempt.
+   * Number of values in each bucket. `end_buckets`: times from creation to end. `webhook_buckets`: durations
+   * of the last webhook attempt.
    */
   readonly end_buckets: Counts
   readonly webhook_buckets: Counts

@@ -1,6 +1,6 @@
 // Entry of the list of verifications (api/lists): data of one verification that a relying party can read
-// without the session. An entry has no claim values. Its only personal data are `metadata`, which are erased
-// at the end of the retention. Times are Unix milliseconds.
+// without the session. An entry has no claim values. The only personal data in an entry are `metadata`, which
+// are erased at the end of the retention. Times are Unix milliseconds.
 
 /** Result of a verification's webhook after its last attempt. */
 export type WebhookResult = {

@@ -59,7 +59,7 @@ export const admission: MiddlewareHandler<AppEnv> = async (c, next) => {
   return problem(c, 'temporarily_unavailable', { retryAfter: LONGEST_WAIT_MS / 1_000 })
 }
 
-/** Waits until there is capacity. Resolves to false if there was none for five seconds. */
+/** Waits until there is capacity. Resolves to false if there was no capacity for five seconds. */
 export async function isAdmitted(kind: WorkKind): Promise<boolean> {
   const until = Date.now() + LONGEST_WAIT_MS
   while (!mayBegin(kind, Date.now())) {

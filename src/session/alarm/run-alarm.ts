@@ -14,8 +14,8 @@ const WATCHDOG_MS = 60_000
 /** Delay before another try to read unavailable settings. */
 const POSTPONED_MS = 10_000
 /**
- * Range of the delay of work for which the process has no capacity. An object that is not used closes its
- * file descriptors after ten seconds.
+ * If the process has no capacity for the work, the work is delayed by a time in this range. An object that is
+ * not used closes its file descriptors after ten seconds.
  */
 const NO_CAPACITY_MS = { least: 10_000, most: 60_000 }
 

@@ -10,9 +10,9 @@ export const ATTEMPTS_UNDER_WAY = 32
 /** Shortest delay of an attempt that the limit postpones. */
 const SHORTEST_DELAY_MS = 5_000
 /**
- * Longest delay of a postponed attempt. If its turn comes later, a random delay below this limit is used. A
- * shorter limit would wake many objects before their turn. Each object holds four file descriptors for ten
- * seconds.
+ * Longest delay of a postponed attempt. An attempt whose turn comes later gets a random delay below this
+ * limit. A shorter limit would wake many objects before their turn. Each object holds four file descriptors
+ * for ten seconds.
  */
 const LONGEST_DELAY_MS = 7_200_000
 /**

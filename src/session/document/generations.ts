@@ -108,7 +108,7 @@ export function newestGeneration(
   return current.toSorted((a, b) => b.number - a.number)[0]
 }
 
-/** Marks a generation as handed out at `now`. */
+/** Returns the generation, marked as handed out at `now`. */
 export function handOut(
   generation: StoredGeneration,
   now: number,

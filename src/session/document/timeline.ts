@@ -1,6 +1,6 @@
 // Steps of a session, for the timeline of its relying party (api/lists). A step is written together with the
-// change that it names. It contains no claim value, nonce or token. Equal steps in a row are stored as one
-// step with a count.
+// change that it names. It contains no claim value, nonce or token. Equal steps that follow one another are
+// stored as one step with a count.
 
 import type { Channel } from './generations.ts'
 import type { ReasonCode } from './reasons.ts'

@@ -1,5 +1,5 @@
 // Limit of renders (api/qr): a session may be rendered 60 times at once, and then once a second. The limit is
-// kept in memory. It starts again after the object is evicted. That is enough to limit the writes.
+// kept in memory. After an eviction of the object, the limit starts again. It still limits the writes enough.
 
 const BURST = 60
 const REFILL_PER_MS = 1 / 1000

@@ -1,4 +1,5 @@
-// Forms of a generation: its addresses, its Request Object, and the view of the relying party.
+// Builds what others receive of a generation: its addresses, its Request Object, and the view of the relying
+// party.
 
 import type { Openid4vpView, WalletRequest } from '../../api/responses/verifications.ts'
 import { isoTime } from '../../codec/date-time.ts'

@@ -40,8 +40,8 @@ type UnreadResponse = { readonly reason: RefusalReason; readonly generation: Sto
 
 /**
  * Finds the live request of a response, and parses the response in the response mode of that request.
- * Requests for chosen wallets may have another mode than the session. A response that cannot be read in its
- * mode is refused for the request that its `state` names.
+ * Requests for chosen wallets may have another mode than the session. If a response cannot be parsed in this
+ * mode, its `state` tells which request the refusal belongs to.
  */
 export async function findRequest(
   posted: PostedResponse,

@@ -1,4 +1,4 @@
-// Metric of an evaluated response. Recording the metric does not affect the evaluation.
+// Records the metric of an evaluated response. This does not affect the evaluation.
 
 import { record } from '../../metrics/record.ts'
 import type { SessionDocument } from '../document/document.ts'

@@ -17,7 +17,7 @@ type TimedEntry = {
 
 /** Limit of entries in one response. Beyond this limit, middle entries are left out. */
 const ENTRIES = 100
-/** Types of entries that are never left out. A session has a few of them. */
+/** Types of entries that are never left out. A session has only a few such entries. */
 const LASTING: readonly Entry['type'][] = ['created', 'ended', 'redeemed']
 
 /** Returns the body of `GET …/timeline`. */

@@ -78,7 +78,8 @@ async function openList(
   if ((await verifyCertificateSignature(signed, issuer)) !== 'valid') return err('invalid_signature')
   const usableUntil = Math.min(nextUpdate, fetchedAt + CRL.maximumSeconds)
   share(Math.min(usableUntil - now, CRL.refreshSeconds))
-  // Names and addresses may be most of a list. As text they take two bytes for each byte of the list.
+  // Most bytes of a list may be names and addresses. As text they take two bytes of memory for each byte of
+  // the list.
   const bytes = ENTRY_BYTES * list.revoked.size + 2 * body.length
   return ok({ list, usableUntil, fetchedAt, bytes })
 }

@@ -12,6 +12,6 @@ export type StatusContext = Omit<TrustContext, 'purpose'> & {
   readonly credentialAnchor: Pick<TrustAnchor, 'name' | 'assurance_level'>
   /** Extended key usages of the credential's signer, if it has any. */
   readonly signerUsages?: readonly string[] | undefined
-  /** Rule for the revocation of the certificates of the list's signer. Default: `off`. */
+  /** Setting for the revocation check of the list signer's certificates. Default: `off`. */
   readonly certificateRevocation?: CertificateRevocation
 }

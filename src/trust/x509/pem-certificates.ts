@@ -31,7 +31,7 @@ type CachedText = { readonly certificates: readonly Certificate[]; readonly used
 
 /**
  * Cache of decoded PEM texts, with the least recently used text first. The texts come from settings and trust
- * lists, never from a wallet. The cache holds six full trust lists, with about 10 KB for each certificate.
+ * lists, never from a wallet. The cache has space for six full trust lists. A certificate takes about 10 KB.
  */
 const decoded = new Map<string, CachedText>()
 const CACHED_TEXTS = 6 * TRUST_LIST.anchors

@@ -277,7 +277,7 @@ describe('the issuer of a credential with a chain', () => {
     ['O=Test,1.2.3.4=abc', '1.2.3.4=#1303616263,O=Test'],
     ['CN=a\u202eb', 'CN=a\\e2\\80\\aeb'],
     [`CN=${'x'.repeat(1100)}`, null],
-  ])('is the subject %s of its leaf, written as %s', async (subject, expected) => {
+  ])('is the subject of its leaf: %s is written as %s', async (subject, expected) => {
     expect(await issuerOf('https://elsewhere.example', { subject })).toBe(expected)
   })
 })

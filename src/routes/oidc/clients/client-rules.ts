@@ -52,7 +52,7 @@ function withContentEncryption(client: OidcClientInput): OidcClientInput {
   }
 }
 
-/** Error in a client that the schema alone does not find. */
+/** Error in a client that the schema cannot detect. */
 export type ClientError = ClientMessage & { readonly pointer: string }
 
 /** Returns the errors of redirect URIs, and of members that do not fit together. */

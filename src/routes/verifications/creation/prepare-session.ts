@@ -1,5 +1,5 @@
-// The checks of a creation before an object exists (api/creation), in their order. Each check needs the
-// results of the checks before it.
+// Makes the checks of a creation that need no object (api/creation). The order matters, because each check
+// needs the results of the earlier checks.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { CreatedVerification } from '../../../api/responses/verifications.ts'
