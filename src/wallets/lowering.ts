@@ -65,7 +65,7 @@ export type LoweredRequest = {
   readonly client_id_prefix: ClientIdPrefix | null
   /** Null if only `org-iso-mdoc` is used. */
   readonly response_mode: ResponseMode | null
-  /** Way in which a link passes the request. Null if no link reaches the wallet. */
+  /** Says if a link passes the request by value or by reference. Null if no link reaches the wallet. */
   readonly passing: 'reference' | 'value' | null
   /** Null if no link reaches the wallet, or if the request is passed by value. */
   readonly request_uri_method: RequestUriMethod | null

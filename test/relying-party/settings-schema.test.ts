@@ -121,7 +121,7 @@ describe('the creation of a relying party', () => {
   it.each([
     [true, 'require'],
     [false, 'off'],
-  ])('has the default of certificate_revocation: with livemode %s it is "%s"', async (livemode, expected) => {
+  ])('sets certificate_revocation by default, with livemode %s, to "%s"', async (livemode, expected) => {
     const created = await creationSchema(RULES).parseAsync({ name: 'Shop', livemode })
     expect(created.certificate_revocation).toBe(expected)
   })

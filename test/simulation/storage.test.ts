@@ -31,7 +31,7 @@ it('deleteAll drops a write before it in the same step, and keeps a write after 
   expect([...durable.data]).toEqual([['three', 3]])
 })
 
-it('SQL returns what it returns in workerd', async () => {
+it('SQL in the simulation returns the same as in workerd', async () => {
   const { storage, step } = await openWithOne(1)
   expect(await runSql({ storage: storage as never, step })).toEqual(RESULTS_OF_SQL)
 })

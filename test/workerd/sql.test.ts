@@ -5,7 +5,7 @@ import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { RESULTS_OF_SQL, runSql } from '../simulation/platform/sql-contract.ts'
 
-it('SQL returns what the simulated storage returns', async () => {
+it('SQL in workerd returns the same as in the simulation', async () => {
   const stub = env.VERIFICATION_SESSION.get(env.VERIFICATION_SESSION.newUniqueId())
   const results = await runInDurableObject(stub, (_, { storage }) => {
     const step = async <T>(work: () => T): Promise<T> => {

@@ -16,7 +16,7 @@ type RequestableClaim = {
 }
 
 /**
- * A requested claim that the registration does not cover, by index. `claim` null: all claims of the query.
+ * Indexes of a requested claim that the registration does not cover. `claim` null: all claims of the query.
  */
 export type UncoveredClaim = { readonly query: number; readonly claim: number | null }
 

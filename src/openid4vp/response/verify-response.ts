@@ -52,8 +52,8 @@ export type VerifiedPresentation = {
 
 /**
  * Verifies the presentations of a response. Invalid presentations are discarded, and the rest must satisfy
- * the query (§8.6). Otherwise returns the refusal of the first discarded presentation whose credential query
- * has no valid presentation, else `query_not_satisfied`.
+ * the query (§8.6). If they do not, the result is a refusal: that of the first discarded presentation for a
+ * credential query without a valid presentation, or `query_not_satisfied` if there is none.
  */
 export async function verifyPresentations(
   input: VerificationInput,

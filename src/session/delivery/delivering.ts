@@ -131,7 +131,7 @@ export function planAttempts(
   return { deliveries: due.reduce(plan, deliveries), started }
 }
 
-/** Returns the name of the limit that counts an attempt. */
+/** Returns the name of the limit that applies to an attempt. */
 function limitOf(relyingPartyId: string, delivery: Delivery): string {
   return isStepEvent(delivery) ? `${relyingPartyId}/steps` : relyingPartyId
 }

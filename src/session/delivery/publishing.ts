@@ -38,9 +38,9 @@ const LONGEST_WAIT_MS = 3_600_000
 const GIVEN_UP_AFTER_MS = DAYS_KEPT * 86_400_000
 
 /**
- * Returns the queued log entry of a session that ends at `now`. The entry counts its first call, which starts
- * after the write. An alarm repeats a call that a crash interrupted. Without a webhook, the alarm of the
- * expiry is used if it comes soon, because a new alarm writes a row.
+ * Returns the queued log entry of a session that ends at `now`. The first call, which starts after the write,
+ * is already counted in the entry. An alarm repeats a call that a crash interrupted. A new alarm would write
+ * a row. So without a webhook the alarm of the expiry is kept for this, if it comes soon.
  */
 export function newLogEntry(
   eventId: string,

@@ -189,7 +189,7 @@ describe('the log', () => {
     for (const limit of [1, 3, 4, 100]) expect((await readAll(setting, limit)).ids).toEqual(ids)
   })
 
-  it('can be read further from a cursor', async () => {
+  it('continues after the event that a cursor names', async () => {
     const setting = await setUp()
     const nothing = await readAll(setting, 10)
     expect(nothing.ids).toEqual([])

@@ -41,7 +41,7 @@ async function orUnavailable<T>(c: AppContext, handle: () => Promise<T>): Promis
   }
 }
 
-/** Sends the page. Once the session exists, the page of the session is sent. */
+/** Sends the page of the login. Once the session exists, sends the page of the session instead. */
 async function openPage(c: AppContext, next: Next): Promise<Response | undefined> {
   const id = c.req.param('id') ?? ''
   const token = await openLoginToken(loadConfig(c.env), id, c.req.query('token') ?? '')
