@@ -47,8 +47,8 @@ export async function unseal(sealing: Sealing, sealed: string): Promise<string |
 export type Sealing = { readonly key: Uint8Array<ArrayBuffer>; readonly aad: string }
 
 /**
- * Cache of imported keys. The array with the bytes of a key finds the imported key, so callers must keep the
- * array.
+ * Cache of imported keys. An imported key is found by the array that has its bytes, so callers should keep
+ * the array.
  */
 const imported = new WeakMap<Uint8Array, Promise<CryptoKey>>()
 

@@ -90,7 +90,7 @@ export class VerificationSession extends DurableObject<Env> {
     if (session.wallet_request !== null && !fitsQr(session.wallet_request.uri)) return err('too_long')
     if (document.expires_at <= Date.now()) return err('erased') // the call of a login was slow
     this.#store.commit(document)
-    // A login is reported with the first act of a wallet.
+    // The event of a login's creation is sent at the first act of a wallet.
     if (document.login === undefined) await reportStep(this.#context, { type: 'verification.created' })
     recordCreation(document)
     return ok({ replayed: false, session })

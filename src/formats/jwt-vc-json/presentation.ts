@@ -33,8 +33,7 @@ export function decodePresentation(presentation: Json): Result<DecodedPresentati
   if (!encoded.ok) return encoded
   const inner = decodeJwt(encoded.value, JWT_VC.credential)
   if (!inner.ok) return inner
-  // A JWT without `vc` is not a credential, and is refused. It may be a presentation inside the presentation
-  // (§13.2).
+  // A JWT without `vc` is not a credential, and is refused. Such a JWT may be another presentation (§13.2).
   const credential = parseContent(inner.value, 'vc')
   return credential.ok ? ok({ credential: credential.value, presentation: vp.value }) : credential
 }

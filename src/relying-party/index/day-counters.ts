@@ -69,8 +69,8 @@ export class DayCounters {
   }
 
   /**
-   * Adds entries that are old enough to the stored counters, if their hour is over or there are many. Returns
-   * false if more such entries follow.
+   * Adds old entries to the stored counters, if the hour of the entries is over, or if there are many of
+   * them. Returns false if more old entries follow.
    */
   settle(now: number): boolean {
     const part = copyOf(this.#settled)

@@ -110,7 +110,8 @@ type OutcomeResult = Result<VerifierResponse | null, SessionError | { readonly d
 
 /**
  * Produces an outcome. For `canceled_by_relying_party` and `session_expired`, the session is ended without
- * the wallet. For every other reason the wallet sends a response, which is flawed for most reasons.
+ * the wallet. For every other reason the wallet sends a response. For most reasons the response contains a
+ * mistake.
  */
 async function produce(
   reason: string,

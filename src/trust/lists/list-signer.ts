@@ -17,8 +17,8 @@ import { subjectKeyJwk } from '../x509/subject-key.ts'
 import type { DecodedList, SignedKind, TrustListError } from './listed.ts'
 
 /**
- * A pinned signer of a list: any signer that an authority certifies, or one certificate. With `eku` the
- * signer below the authority must have one of these usages.
+ * The signer that is pinned for a list. With an authority, any signer that it certifies is accepted; with
+ * `eku` the signer must have one of these usages. With a certificate, only this certificate is accepted.
  */
 export type ListSigner =
   | { readonly x509_ca_pem: string; readonly eku?: readonly string[] }

@@ -38,7 +38,7 @@ type BasicConstraints = { readonly ca: boolean; readonly pathLength: number | un
 
 type KeyUsage = {
   readonly digitalSignature: boolean
-  /** Formerly nonRepudiation: signatures that the signer commits to. */
+  /** contentCommitment, formerly called nonRepudiation: the signer commits to the signed content. */
   readonly contentCommitment: boolean
   readonly keyCertSign: boolean
   readonly cRLSign: boolean

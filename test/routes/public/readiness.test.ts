@@ -84,7 +84,7 @@ it('/readyz warns while storage cannot be written, and checks this again within 
   expect(await warningsOn('2027-01-01T00:01:07Z')).toEqual([])
 })
 
-it('/readyz of a service that runs as one process checks storage every 5 s, in objects that were closed', async () => {
+it('/readyz of a service that runs as one process checks storage every 5 s, each time in an object that was closed before', async () => {
   const written: string[] = []
   vi.spyOn(Directory.prototype, 'checkStorage').mockImplementation(async function (this: Directory) {
     written.push(Reflect.get(this, 'ctx').id.name)

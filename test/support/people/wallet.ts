@@ -164,7 +164,7 @@ async function receive(
       served = { text: await response.clone().text(), response }
       return response
     }
-    // The request is decrypted here, because the library cannot decrypt it.
+    // The request is decrypted here, because the library expects JSON in such a JWE.
     served = { text: await key.open(await response.text()), response }
     return new Response(served.text, response)
   }

@@ -83,8 +83,8 @@ export async function beginLogin(
 }
 
 /**
- * Cache of checks, by settings, client, policy and level. A check is dropped with its copy of the settings or
- * the client.
+ * Cache of the results of `judgeLogin`, by settings, client, policy and level. A result is dropped together
+ * with the copy of the settings or of the client.
  */
 const judgments = new WeakMap<Settings, WeakMap<OidcClient, Map<string, Result<number, RequestError>>>>()
 
