@@ -123,6 +123,8 @@ async function send(path, body) {
     cache: 'no-store',
     signal: AbortSignal.timeout(30000),
   })
+  // A login that can have no session any more: the page leads to its client, or says that it is over.
+  if (!page.begun && response.status === 404) location.reload()
   if (!response.ok) throw new Error(`HTTP ${response.status}`)
   return response.json()
 }

@@ -50,6 +50,8 @@ async function openWallet(pressed, sandbox) {
       cache: 'no-store',
       signal: AbortSignal.timeout(15000),
     })
+    // A login that can have no session any more: the page leads to its client, or says that it is over.
+    if (!page.begun && response.status === 404) location.reload()
     if (response.ok) {
       main.dispatchEvent(new Event('begun'))
       const { uri } = await response.json()

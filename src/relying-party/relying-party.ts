@@ -44,7 +44,7 @@ import { openDayOpener } from './index/open-days.ts'
 import { newApiKey } from './keys/api-key.ts'
 import type { OidcClient, OidcClientInput } from './oidc/client.ts'
 import { openOidcClients } from './oidc/clients.ts'
-import { openOnce, pruneByAlarm, type Stored, type Use } from './oidc/once.ts'
+import { type Kept, openOnce, type PushedValue, pruneByAlarm, type Stored, type Use } from './oidc/once.ts'
 
 /** Milliseconds for which a replaced webhook secret still signs (api/webhooks). */
 export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
@@ -204,23 +204,21 @@ export class RelyingParty extends DurableObject<Env> {
     return this.#oidcClients.remove(clientId)
   }
 
-  /**
-   * Stores a single-use name with a value. Returns false if the name is already stored or has expired, the
-   * limit of names is reached, or the relying party is deleted.
-   */
-  async storeOnce(name: string, value: string, use: Use): Promise<boolean> {
-    if (this.#load() === undefined) return false
-    if (!this.#once.store(name, value, { ...use, now: Date.now() })) return false
+  /** Stores a single-use name with a value. */
+  async storeOnce(name: string, value: string, use: Use): Promise<Stored> {
+    if (this.#load() === undefined) return err('deleted')
+    const stored = this.#once.store(name, value, { ...use, now: Date.now() })
+    if (!stored.ok) return stored
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(use.expiresAt + 1_000)
-    return true
+    return stored
   }
 
   /** Returns the pushed request of this name; null if the client has no such request. Writes nothing. */
-  pushedRequest(name: string, clientId: string): Stored | null {
+  pushedRequest(name: string, clientId: string): PushedValue | null {
     return this.#once.readOf(clientId, name, Date.now())
   }
 
-  keepPushedRequest(name: string, expiresAt: number): boolean {
+  keepPushedRequest(name: string, expiresAt: number): Kept {
     return this.#once.keep(name, expiresAt, Date.now())
   }
 

@@ -1,61 +1,85 @@
 // Names that are stored once: `jti` of client assertions, and pushed authorization requests. They survive a
 // restart, and are removed after their expiry.
 
+import { err, ok, type Result } from '../../result.ts'
+
 /**
- * Limit of names of one relying party. A name expires after five minutes at most, and a pushed request
- * shortly after its login. Callers that did not authenticate may use half of the limit, so that they cannot
- * block a client that authenticates.
+ * Limit of names of one kind and relying party. The kind is the name up to its first `/`: `jti`, `par` for a
+ * pushed request, and `kept` for a pushed request that a browser has visited. A `jti` expires after five
+ * minutes at most, a pushed request after one minute, and a kept one shortly after its login. Each kind has a
+ * limit of its own, so that visits of pushed requests cannot block a client.
  */
 const MAXIMUM_NAMES = 20_000
+/** Callers that did not authenticate may use half of the limit of their kind. */
+const MAXIMUM_OF_ANYBODY = MAXIMUM_NAMES / 2
 /** Time between an expiry and its alarm, and between an alarm that failed and the next alarm. */
 const AFTER_EXPIRY_MS = 1_000
 const REPEATED_MS = 60_000
+
+const KIND = "substr(name, 1, instr(name, '/') - 1) AS kind"
+const kindOf = (name: string) => name.slice(0, name.indexOf('/'))
+/** Returns the name of a pushed request that a browser has visited. */
+const keptName = (name: string) => `kept/${name}`
 
 /**
  * Returns the operations on the names. Times are Unix milliseconds. The number of names is counted once, and
  * then kept in memory: only these operations change the table.
  */
 export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
-  /** Number of stored names; `undefined` before they are counted. */
-  let names: number | undefined
+  /** Number of stored names of each kind; `undefined` before they are counted. */
+  let names: Map<string, number> | undefined
   const isUsed = () => sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'oidc_once'").toArray().length > 0
-  const count = (): number => {
+  const count = (): Map<string, number> => {
     sql.exec(`CREATE TABLE IF NOT EXISTS oidc_once (name TEXT PRIMARY KEY, value TEXT, expires_at INTEGER);
       CREATE INDEX IF NOT EXISTS oidc_once_expiry ON oidc_once (expires_at);`)
-    return sql.exec<{ names: number }>('SELECT count(*) AS names FROM oidc_once').one().names
+    const rows = sql.exec<Count>(`SELECT ${KIND}, count(*) AS names FROM oidc_once GROUP BY kind`).toArray()
+    return new Map(rows.map((row) => [row.kind, row.names]))
   }
-  /** Removes expired names. Returns the number of names that are left. */
-  const prune = (now: number): number => {
-    const before = names ?? count()
-    const expired = sql.exec('DELETE FROM oidc_once WHERE expires_at <= ? RETURNING 1', now).toArray().length
-    names = before - expired
+  /** Removes expired names. Returns the numbers of the others. */
+  const prune = (now: number): Map<string, number> => {
+    names ??= count()
+    const expired = sql.exec<Kind>(`DELETE FROM oidc_once WHERE expires_at <= ? RETURNING ${KIND}`, now)
+    for (const { kind } of expired.toArray()) add(names, kind, -1)
     return names
   }
   return {
-    /** Stores a name. Returns false if the name is known or has expired, or if the limit is reached. */
-    store: (name: string, value: string, { isAuthenticated, now, expiresAt }: Use & Now): boolean => {
-      if (expiresAt <= now) return false // the call was slow, and the name may have been used and removed
+    /** Stores a name. Nothing is stored after an error. */
+    store: (name: string, value: string, { isAuthenticated, now, expiresAt }: Use & Now): Stored => {
+      // The call was slow, and the name may have been used and removed.
+      if (expiresAt <= now) return err('expired')
       const stored = prune(now)
-      if (stored >= (isAuthenticated ? MAXIMUM_NAMES : MAXIMUM_NAMES / 2)) return false
-      const insert = 'INSERT OR IGNORE INTO oidc_once VALUES (?, ?, ?)'
-      const isNew = sql.exec(insert, name, value, expiresAt).rowsWritten > 0
-      if (isNew) names = stored + 1
-      return isNew
+      const limit = isAuthenticated ? MAXIMUM_NAMES : MAXIMUM_OF_ANYBODY
+      if (sql.exec('SELECT 1 FROM oidc_once WHERE name = ?', name).toArray().length > 0) return err('known')
+      if ((stored.get(kindOf(name)) ?? 0) >= limit) return err('full')
+      sql.exec('INSERT INTO oidc_once VALUES (?, ?, ?)', name, value, expiresAt)
+      add(stored, kindOf(name), 1)
+      return ok(null)
     },
     /**
      * Returns the stored value after the client's id; null if the value begins with another id. Writes
      * nothing.
      */
-    readOf: (clientId: string, name: string, now: number): Stored | null => {
-      const found = 'SELECT value, expires_at FROM oidc_once WHERE name = ? AND expires_at > ?'
-      const [row] = isUsed() ? sql.exec<Row>(found, name, now).toArray() : []
+    readOf: (clientId: string, name: string, now: number): PushedValue | null => {
+      const found = 'SELECT value, expires_at FROM oidc_once WHERE name IN (?, ?) AND expires_at > ?'
+      const [row] = isUsed() ? sql.exec<Row>(found, name, keptName(name), now).toArray() : []
       if (!row?.value.startsWith(`${clientId} `)) return null
       return { value: row.value.slice(clientId.length + 1), expiresAt: row.expires_at }
     },
-    /** Changes the expiry of a name. Returns false if the name is unknown or has expired. */
-    keep: (name: string, expiresAt: number, now: number): boolean => {
-      const kept = 'UPDATE oidc_once SET expires_at = ? WHERE name = ? AND expires_at > ?'
-      return isUsed() && sql.exec(kept, expiresAt, name, now).rowsWritten > 0
+    /** Changes the expiry of a pushed request that a browser visits. `over`: it is unknown or has expired. */
+    keep: (name: string, expiresAt: number, now: number): Kept => {
+      if (!isUsed()) return err('over')
+      const stored = prune(now)
+      const found = sql.exec<Name>('SELECT name FROM oidc_once WHERE name IN (?, ?)', name, keptName(name))
+      const [row] = found.toArray()
+      if (row === undefined) return err('over')
+      const isKept = row.name !== name
+      if (!isKept && (stored.get('kept') ?? 0) >= MAXIMUM_NAMES) return err('full')
+      const kept = 'UPDATE oidc_once SET name = ?, expires_at = ? WHERE name = ?'
+      sql.exec(kept, keptName(name), expiresAt, row.name)
+      if (isKept) return ok(null)
+      add(stored, kindOf(name), -1)
+      add(stored, 'kept', 1)
+      return ok(null)
     },
     /** Removes expired names. Returns the next expiry; null if no name is left. */
     prune: (now: number): number | null => {
@@ -68,6 +92,10 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       names = undefined
     },
   }
+}
+
+function add(names: Map<string, number>, kind: string, change: number): void {
+  names.set(kind, (names.get(kind) ?? 0) + change)
 }
 
 /** Removes expired names when the alarm runs. Sets the alarm of the next expiry, unless an alarm is set. */
@@ -89,7 +117,14 @@ export async function pruneByAlarm(
 export type Use = { readonly isAuthenticated: boolean; readonly expiresAt: number }
 type Now = { readonly now: number }
 
+type Name = { readonly name: string }
+type Kind = { readonly kind: string }
+type Count = Kind & { readonly names: number }
 type Row = { readonly value: string; readonly expires_at: number }
 
-/** A stored name. `expiresAt`: Unix milliseconds. */
-export type Stored = { readonly value: string; readonly expiresAt: number }
+/** Result of a storage. `full`: the limit is reached. `deleted`: the relying party is deleted. */
+export type Stored = Result<null, 'known' | 'expired' | 'full' | 'deleted'>
+export type Kept = Result<null, 'over' | 'full'>
+
+/** A stored pushed request. `expiresAt`: Unix milliseconds. */
+export type PushedValue = { readonly value: string; readonly expiresAt: number }

@@ -38,6 +38,9 @@ export type AuthorizationOutcome =
   /** An object could not be reached. */
   | { readonly kind: 'unavailable' }
 
+/** A request that the client must get an error for. */
+export type RefusedRequest = Extract<AuthorizationOutcome, { kind: 'refused' }>
+
 /** A request whose client and `redirect_uri` are known. */
 type Early = {
   readonly issuer: Issuer
@@ -45,9 +48,16 @@ type Early = {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-/** Sends an outcome to the browser. */
-export async function sendOutcome(c: AppContext, outcome: AuthorizationOutcome): Promise<Response> {
-  const answer = outcome.kind === 'refused' ? await answerTo(c, outcome) : outcome
+/**
+ * Sends an outcome to the browser. `isOfForm`: a form of our page is answered. Browsers block a redirect from
+ * it to another site (`form-action`), so a page of ours shows the error.
+ */
+export async function sendOutcome(
+  c: AppContext,
+  outcome: AuthorizationOutcome,
+  { isOfForm = false } = {},
+): Promise<Response> {
+  const answer = outcome.kind === 'refused' ? await answerTo(c, outcome, isOfForm) : outcome
   switch (answer.kind) {
     case 'page':
       return redirectTo(c, answer.address)
@@ -80,14 +90,15 @@ type Answer =
  */
 async function answerTo(
   c: AppContext,
-  { error: name, issuer, redirectUri, parameters }: Extract<AuthorizationOutcome, { kind: 'refused' }>,
+  { error: name, issuer, redirectUri, parameters }: RefusedRequest,
+  isOfForm: boolean,
 ): Promise<Answer> {
   const { error, description } = await requestError(c, name)
   const state = parameters.get('state') ?? null
   const response = { error, error_description: description, state, iss: issuer.url }
   const locales = parameters.get('ui_locales')
   const address = withParameters(redirectUri, response)
-  if (!issuer.settings.livemode)
+  if (isOfForm || !issuer.settings.livemode)
     return { kind: 'notice', status: 400, details: `${error}: ${description}`, locales, address }
   if (parameters.get('response_mode') === 'form_post') return { kind: 'form', redirectUri, response, locales }
   return { kind: 'page', address }

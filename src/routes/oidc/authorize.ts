@@ -51,7 +51,8 @@ async function processRequest(c: AppContext): Promise<AuthorizationOutcome> {
     parameters: request.parameters,
     pushed: request.pushed,
   })
-  return page.ok ? { kind: 'page', address: page.value } : { kind: 'refused', error: page.error, ...early }
+  if (page.ok) return { kind: 'page', address: page.value }
+  return page.error === 'unavailable' ? UNAVAILABLE : { kind: 'refused', error: page.error, ...early }
 }
 
 const UNKNOWN_CLIENT = 'client_id: unknown'

@@ -8,6 +8,8 @@ import { deriveKey, type Sealing, seal, unseal } from '../../crypto/seal.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import { isConfidential } from '../../relying-party/oidc/client.ts'
+import type { Kept } from '../../relying-party/oidc/once.ts'
+import { err, ok } from '../../result.ts'
 import type { StoredRequestParameters } from '../../session/request/login-token.ts'
 import { toVerificationId } from '../../session/store/identifier.ts'
 import { hashSecret } from '../edge/authenticate.ts'
@@ -27,11 +29,10 @@ const LIFETIME_SECONDS = 60
 /** Time for which a visited request is stored after the end of its login. */
 const KEPT_MS = 60_000
 
-/** Parameters that a login needs. Credentials and `login_hint` are not stored. */
+/** Parameters that a login needs. Credentials are not stored, nor are parameters without an effect. */
 const STORED = [
-  ...['response_type', 'response_mode', 'redirect_uri', 'scope', 'state', 'nonce', 'claims', 'prompt'],
-  'id_token_hint',
-  ...['code_challenge', 'code_challenge_method', 'ui_locales', 'max_age'],
+  ...['response_type', 'response_mode', 'redirect_uri', 'scope', 'state', 'nonce', 'claims'],
+  ...['id_token_hint', 'code_challenge', 'code_challenge_method', 'ui_locales'],
 ]
 
 /** Returns the form in which a request is sealed. */
@@ -65,7 +66,7 @@ export async function pushRequest(c: AppContext): Promise<Response> {
   const stored = await seal(await deriveSealing(c, name), text, randomBytes(12))
   const use = { isAuthenticated: confidential, expiresAt: now + LIFETIME_SECONDS * 1000 }
   const stub = relyingPartyStub(c.env, relyingPartyId)
-  const isStored = await stub?.storeOnce(name, `${client.value.client_id} ${stored}`, use)
+  const isStored = (await stub?.storeOnce(name, `${client.value.client_id} ${stored}`, use))?.ok
   if (!isStored) return refuse(c, 'unavailable')
   return sendOAuth({ request_uri: requestUri, expires_in: LIFETIME_SECONDS }, 201)
 }
@@ -111,18 +112,16 @@ export function isFresh({ pushedAt }: PushedRequest): boolean {
   return Date.now() < pushedAt + LIFETIME_SECONDS * 1000
 }
 
-/**
- * Stores a visited request until its login has ended. Returns false if the request has ended in the meantime.
- */
+/** Stores a visited request until its login has ended. `full`: it is stored for its 60 s only. */
 export async function keepPushed(
   c: AppContext,
   { relyingPartyId, expiresAt }: { readonly relyingPartyId: string; readonly expiresAt: number },
   { requestUri, storedUntil }: PushedRequest,
-): Promise<boolean> {
+): Promise<Kept> {
   const until = expiresAt + KEPT_MS
-  if (storedUntil >= until) return true
+  if (storedUntil >= until) return ok(null)
   const stub = relyingPartyStub(c.env, relyingPartyId)
-  return (await stub?.keepPushedRequest(await nameOfPushed(requestUri), until)) ?? false
+  return (await stub?.keepPushedRequest(await nameOfPushed(requestUri), until)) ?? err('over')
 }
 
 /** Returns the name under which a pushed request is stored. */

@@ -19,7 +19,7 @@ import { passesByValue, type StoredVerifier, type StoredWallet } from '../docume
 import { firstEntry } from '../store/changed-entry.ts'
 import { buildSessionUrl, signClientToken } from './client-token.ts'
 import { newGeneration, openGeneration, pinIdentity } from './generation-keys.ts'
-import { type ChosenWallet, pinWallet } from './lowered-wallet.ts'
+import { type ChosenWallet, pinWallet, valueBytes } from './lowered-wallet.ts'
 import { walletRequest } from './requests.ts'
 import { termsOf } from './terms.ts'
 
@@ -172,6 +172,22 @@ export async function createdSession(document: SessionDocument, config: Config):
     version,
     locale: document.request.locale,
   }
+}
+
+/**
+ * Returns true if the first request of a session is passed by value, and is too long for the session's QR
+ * code. `create` would refuse this session.
+ */
+export function exceedsQr(
+  { request, policy, livemode, verifier, wallet }: Omit<CreateInput, 'bodyDigest'>,
+  baseUrl: string,
+): boolean {
+  const { response_mode } = request.request_options
+  // The request of a chosen wallet was checked when it was lowered.
+  const isByValue = verifier === null && wallet === undefined && qrRefusal(request) === undefined
+  if (!isByValue || response_mode === null) return false
+  const measure = valueBytes({ policy, livemode, request }, baseUrl)
+  return measure({ query: policy.query, link: 'openid4vp', response_mode }) > REQUEST_BY_VALUE.bytes
 }
 
 /** Returns true if a URI fits into a QR code. Later requests with the same terms have the same length. */

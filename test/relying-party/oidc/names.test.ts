@@ -4,6 +4,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import type { SettingsInput } from '../../../src/relying-party/document/settings.ts'
+import { err, ok } from '../../../src/result.ts'
 
 const INPUT: SettingsInput = {
   name: 'Shop',
@@ -35,8 +36,8 @@ async function createParty() {
 it('an assertion that expires on its way to storage is refused, because it may have been used before', async () => {
   const stub = await createParty()
   const use = { isAuthenticated: true, expiresAt: Date.now() + 60_000 }
-  expect(await stub.storeOnce('jti/in-time', '', use)).toBe(true)
-  expect(await stub.storeOnce('jti/late', '', { ...use, expiresAt: Date.now() })).toBe(false)
+  expect(await stub.storeOnce('jti/in-time', '', use)).toEqual(ok(null))
+  expect(await stub.storeOnce('jti/late', '', { ...use, expiresAt: Date.now() })).toEqual(err('expired'))
 })
 
 it('a name whose erasure fails is tried again after a minute, however often the alarm fails', async () => {

@@ -6,6 +6,7 @@ import { reportCapacity } from '../../../src/metrics/capacity.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { control } from '../../../src/routes/edge/admission.ts'
 import { ask, createSession, setUp } from '../../session/driver.ts'
+import { newClient, openPage, sendForm } from '../oidc/login-world.ts'
 import { call, json } from './edge-app.ts'
 
 const app = createApp()
@@ -63,6 +64,15 @@ describe('while few descriptors are left', () => {
     expect(await Promise.race([creation, scheduler.wait(1)])).toBeUndefined()
     await report({ open: 10, limit: 1_000 })
     expect((await creation).status).toBe('pending')
+  })
+
+  it('the first POST of a login waits, because it creates a session', async () => {
+    const opened = await openPage(await newClient(await setUp()))
+    await report({ open: 800, limit: 1_000 })
+    const sent = sendForm(opened)
+    expect(await Promise.race([sent, scheduler.wait(500)])).toBeUndefined()
+    await report({ open: 10, limit: 1_000 })
+    expect((await sent).status).toBe(303)
   })
 
   it.each(['/healthz', '/readyz', '/metrics'])('%s responds at once', async (path) => {

@@ -8,12 +8,10 @@ import { fetchRequest, poll, type Setting, setUp, stubOf } from '../../session/d
 import { WAIT } from '../../support/wait.ts'
 import { call, json } from '../edge/edge-app.ts'
 import {
-  ADULT_POLICY,
   app,
   authorize,
   type Begun,
   begin,
-  CALLBACK,
   newClient,
   openPage,
   pathOf,
@@ -184,38 +182,6 @@ describe('the first POST of the page of a login', () => {
     const cookies = begun.cookies.replace(/~.*/, '')
     expect((await postLink({ ...begun, cookies })).status).toBe(404)
     expect((await call(app, 'GET', path, { headers: setting.headers })).status).toBe(404)
-  })
-
-  it.each<[string, 'DELETE' | 'PATCH', object?]>([
-    ['its client was deleted', 'DELETE'],
-    ['its redirect_uri was removed', 'PATCH', { redirect_uris: [`${CALLBACK}/other`] }],
-    [
-      'its policy was removed',
-      'PATCH',
-      { policies: [{ ...ADULT_POLICY, name: 'other' }], default_policy: 'other' },
-    ],
-    ['the client must push its requests now', 'PATCH', { require_pushed_authorization_requests: true }],
-  ])('creates nothing if %s', async (_, method, body) => {
-    const own = await newClient(setting, { policies: [ADULT_POLICY] })
-    const opened = await openPage(own, { scope: 'openid adult' })
-    const path = `/v1/oidc_clients/${own.client_id}`
-    const changed = await call(app, method, path, { headers: setting.headers, ...(body && { body }) })
-    expect(changed.ok).toBe(true)
-    const before = await countSessions()
-    expect((await postLink(opened)).status).toBe(404)
-    expect((await sendForm(opened)).status).toBe(404)
-    expect((await getPage(opened)).status).toBe(404)
-    expect(await countSessions()).toBe(before)
-  })
-
-  it('creates nothing if its policy cannot be satisfied any more', async () => {
-    const live = await setUp({ livemode: true })
-    const opened = await openPage(await newClient(live))
-    const body = { trust_anchors: [] }
-    expect((await call(app, 'PATCH', '/v1/relying_party', { headers: live.headers, body })).status).toBe(200)
-    const before = await countSessions()
-    expect((await postLink(opened)).status).toBe(404)
-    expect(await countSessions()).toBe(before)
   })
 })
 

@@ -12,6 +12,7 @@ import {
   type Begun,
   finish,
   newClient,
+  openPage,
   pathOf,
   push,
   redeem,
@@ -75,7 +76,7 @@ it('a pushed request leaves no value of its claims parameter in storage', async 
   const stub = relyingPartyStub(env, relyingPartyId)
   if (stub === undefined) throw new Error('the issuer has no relying party')
   const stored = await runInDurableObject(stub, (_, { storage }) =>
-    JSON.stringify(storage.sql.exec("SELECT * FROM oidc_once WHERE name LIKE 'par/%'").toArray()),
+    JSON.stringify(storage.sql.exec("SELECT * FROM oidc_once WHERE name LIKE '%par/%'").toArray()),
   )
   expect(stored).toContain(client.client_id)
   expect(stored).not.toMatch(/Mustermann|family_name|https:/)
@@ -152,4 +153,10 @@ it('a pushed request may be too long for an address', async () => {
   expect(opened.token.length).toBeLessThan(1_000)
   const browser = await answer(setting, await begin(opened))
   expect((await finish(client, browser)).has('code')).toBe(true)
+})
+
+it('parameters without an effect make neither the address nor the stored request longer', async () => {
+  const idle = { prompt: 'login '.repeat(300), max_age: '9'.repeat(2_000), login_hint: 'x'.repeat(2_000) }
+  const [short, long] = [await openPage(client), await openPage(client, idle)]
+  expect(long.token.length).toBe(short.token.length)
 })

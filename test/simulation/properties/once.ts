@@ -1,7 +1,7 @@
 // A pushed request works for 60 s, or for as long as its login keeps it, and for its own client. A `jti`
 // works once (api/logins). What a relying party has stored is not lost, and is erased soon after its time.
 
-import type { Use } from '../../../src/relying-party/oidc/once.ts'
+import type { Kept, Stored, Use } from '../../../src/relying-party/oidc/once.ts'
 import type { PartyCall, Property } from '../ledger.ts'
 import type { SimulatedObject } from '../platform/objects.ts'
 import { openSql } from '../platform/sql.ts'
@@ -34,7 +34,7 @@ export const once: Property = {
       const [name, , { expiresAt }] = parameters as readonly [string, string, Use]
       if (answer.lost) return
       const known = nameOf(parameters)
-      if (answer.value !== true) {
+      if (!isOk(answer.value)) {
         const isInTime = wall() < expiresAt
         if (known.stores === 1 && isCalm && isInTime && !party.isErased)
           fail(`${name} was refused the first time`)
@@ -56,7 +56,7 @@ export const once: Property = {
       if (answer.value === null && isOwn && wall() < known.confirmed) fail(`${name} was stored, and is gone`)
     }
     const kept = ({ parameters, answer }: PartyCall): void => {
-      if (!answer.lost && answer.value === true) nameOf(parameters).confirmed = Number(parameters[1])
+      if (!answer.lost && isOk(answer.value)) nameOf(parameters).confirmed = Number(parameters[1])
     }
     const left = ({ durable }: SimulatedObject) => {
       const sql = openSql(durable.statements)
@@ -89,13 +89,15 @@ export const once: Property = {
           if (hasLostAlarm(object)) continue // the next name sets it again
           for (const { name } of left(object)) {
             // A crash can keep a name without an alarm, before it is acknowledged.
-            if (names.get(name)?.stored !== undefined) fail(`${name} is still stored`)
+            if (names.get(name.replace(/^kept\//, ''))?.stored !== undefined) fail(`${name} is still stored`)
           }
         }
       },
     }
   },
 }
+
+const isOk = (value: unknown) => (value as Stored | Kept).ok
 
 /** The client whose pushed requests these are not (actors/oidc-client.ts). */
 const OTHER = 'oc_other'

@@ -8,6 +8,7 @@ import { type JsonObject, member, parseJsonObject } from '../../../codec/json.ts
 import { OIDC_REQUEST } from '../../../limits.ts'
 import { relyingPartyStub } from '../../../relying-party/document/identifier.ts'
 import { type OidcClient, signingKeys } from '../../../relying-party/oidc/client.ts'
+import { err } from '../../../result.ts'
 import { hashSecret } from '../../edge/authenticate.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { endpointsOf, type Issuer } from '../issuer.ts'
@@ -31,15 +32,15 @@ const ASSERTION = z.object({
 })
 
 /**
- * Returns the error of an assertion; `undefined` if it authenticates the client. `now` is Unix milliseconds.
- * An accepted assertion is used up.
+ * Returns the error of an assertion; `undefined` if it authenticates the client. `unavailable`: nobody knows
+ * if the assertion was used before. `now` is Unix milliseconds. An accepted assertion is used up.
  */
 export async function findAssertionError(
   c: AppContext,
   issuer: Issuer,
   client: OidcClient,
   { assertion, now }: { readonly assertion: string; readonly now: number },
-): Promise<'client_unknown' | AssertionError | undefined> {
+): Promise<'client_unknown' | 'unavailable' | AssertionError | undefined> {
   const { client_id } = client
   const signed = await openAssertion(assertion, client)
   if (signed === undefined) return 'client_unknown'
@@ -54,8 +55,19 @@ export async function findAssertionError(
   const stub = relyingPartyStub(c.env, issuer.settings.relying_party_id)
   const name = `jti/${client_id}/${await hashSecret(claims.jti)}`
   const use = { isAuthenticated: true, expiresAt: Math.ceil(claims.exp * 1000) }
-  return (await stub?.storeOnce(name, '', use)) === true ? undefined : 'assertion_used'
+  const stored = (await stub?.storeOnce(name, '', use)) ?? err('deleted')
+  if (stored.ok) return undefined
+  // An object of an earlier version, which has not been replaced yet, returns a boolean.
+  return STORE_ERRORS[stored.error] ?? 'unavailable'
 }
+
+/** Errors of an assertion whose `jti` was not stored. */
+const STORE_ERRORS = {
+  known: 'assertion_used',
+  expired: 'assertion_expiry',
+  full: 'unavailable',
+  deleted: 'client_unknown',
+} as const
 
 /**
  * Returns whether an assertion is for this issuer and for no other server. FAPI 2.0 §5.3.2.1 accepts the

@@ -87,7 +87,7 @@ async function findError(
   issuer: Issuer,
   client: OidcClient,
   { presented, now }: { readonly presented: Presented; readonly now: number },
-): Promise<'client_unknown' | AssertionError | undefined> {
+): Promise<'client_unknown' | 'unavailable' | AssertionError | undefined> {
   if (presented.method === 'none') return undefined
   if (presented.method === 'private_key_jwt')
     return findAssertionError(c, issuer, client, { ...presented, now })

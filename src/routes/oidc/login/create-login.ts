@@ -10,7 +10,7 @@ import { loadSettings } from '../../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../../result.ts'
 import { resumeAlarms } from '../../../session/alarm/interrupted-alarms.ts'
 import type { Login } from '../../../session/document/login.ts'
-import type { CreateInput } from '../../../session/request/creation.ts'
+import { type CreateInput, exceedsQr } from '../../../session/request/creation.ts'
 import { type LoginToken, sealLoginToken } from '../../../session/request/login-token.ts'
 import { sessionStub, toVerificationId } from '../../../session/store/identifier.ts'
 import { sealConditions } from '../../../session/tokens/sealed-values.ts'
@@ -25,6 +25,7 @@ import {
 import type { AppContext } from '../../edge/context.ts'
 import { takeLogin } from '../../edge/rate-limit.ts'
 import { canReachLevel } from '../../verifications/creation/requested-trust.ts'
+import type { RefusedRequest } from '../authorization-outcome.ts'
 import {
   essentialLevel,
   type Parameters,
@@ -58,7 +59,7 @@ export type ValidRequest = {
 export async function beginLogin(
   c: AppContext,
   request: ValidRequest,
-): Promise<Result<string, RequestError>> {
+): Promise<Result<string, RequestError | 'unavailable'>> {
   const { issuer, client, origin, parameters, pushed } = request
   const life = await judgeLogin(c, request)
   if (!life.ok) return life
@@ -75,9 +76,15 @@ export async function beginLogin(
     browser: await hashSecret(secret),
   }
   const seal = (sealed: LoginToken['request']) => sealLoginToken(config, id, { ...login, request: sealed })
-  const token = (await seal(sealedForm(origin, parameters))) ?? (pushed && (await seal(pushed.requestUri)))
+  const whole = await seal(sealedForm(origin, parameters))
+  const token = whole ?? (pushed && (await seal(pushed.requestUri)))
   if (!token) return err('request_too_long')
-  if (pushed && !(await keepPushed(c, login, pushed))) return err('request_uri_over')
+  const kept = pushed && (await keepPushed(c, login, pushed))
+  if (kept?.ok === false) {
+    if (kept.error === 'over') return err('request_uri_over')
+    // The page has the request itself, so the login needs no stored copy.
+    if (whole === undefined) return err('unavailable')
+  }
   if (known === undefined) setLoginCookie(c, id, secret)
   return ok(`${config.baseUrl}/s/${id}?token=${token}`)
 }
@@ -121,50 +128,54 @@ async function prepareLogin(
     ...(locale !== undefined && { locale }),
   })
   // The settings may have changed after the client was registered, so that its policy allows no session.
-  if (!prepared.ok) return err('policy_unsatisfiable')
+  if (!prepared.ok || exceedsQr(prepared.value, loadConfig(c.env).baseUrl)) return err('policy_unsatisfiable')
   const level = essentialLevel(login.wanted_acr)
   const canReach = level === undefined || (await canReachLevel(c.env, level, issuer.settings, prepared.value))
   return canReach ? prepared : err('acr')
 }
 
-/** Reasons for which a sealed request creates no session. */
-export type LoginError = 'over' | 'unavailable'
+/**
+ * Reasons for which a sealed request creates no session. `over`: the login is over, or its client is unknown.
+ * `refused`: the client must get the error.
+ */
+export type LoginFailure = { readonly kind: 'over' | 'rate_limited' | 'unavailable' } | RefusedRequest
+
+const OVER = err({ kind: 'over' })
+const UNAVAILABLE = err({ kind: 'unavailable' })
 
 /** A sealed request that was checked again, and its creation. */
 export type OpenedLogin = {
   readonly issuer: Issuer
   readonly parsed: ParsedRequest
-  readonly redirectUri: string
   readonly creation: CreateInput & { readonly login: Login }
 }
 
-/**
- * Opens the request in a token, and makes all checks of the authorization endpoint again. `over`: the request
- * is not accepted any more, for example because its client was deleted.
- */
+/** Opens the request in a token, and makes all checks of the authorization endpoint again. */
 export async function openLogin(
   c: AppContext,
   verificationId: string,
   token: LoginToken,
-): Promise<Result<OpenedLogin, LoginError>> {
+): Promise<Result<OpenedLogin, LoginFailure>> {
   const { relyingPartyId, clientId, createdAt, browser } = token
   const { baseUrl, oidc } = loadConfig(c.env)
   const settings = await loadSettings(c.env, relyingPartyId, Date.now())
   const client = await loadOidcClient(c.env, relyingPartyId, clientId, Date.now())
   if (!settings.ok || !client.ok || oidc === null) {
     const isUnavailable = [settings, client].some((one) => !one.ok && one.error === 'unavailable')
-    return err(isUnavailable ? 'unavailable' : 'over')
+    return isUnavailable ? UNAVAILABLE : OVER
   }
   const sent = await readSealed(c, token)
   const redirectUri = registeredUri(client.value, sent?.parameters.get('redirect_uri'))
-  if (sent === undefined || redirectUri === undefined) return err('over')
+  if (sent === undefined || redirectUri === undefined) return OVER
   const issuer = { url: issuerOf(baseUrl, relyingPartyId), settings: settings.value, keys: oidc.keys }
   const { parameters, origin } = sent
   const parsed = await parseRequest(parameters, client.value, { issuer, redirectUri, origin })
-  if (!parsed.ok) return err('over')
+  const refuse = (error: RequestError) =>
+    err({ kind: 'refused', error, issuer, redirectUri, parameters } as const)
+  if (!parsed.ok) return refuse(parsed.error)
   const request = { issuer, client: client.value, parsed: parsed.value }
   const prepared = await prepareLogin(c, request, verificationId)
-  if (!prepared.ok) return err('over')
+  if (!prepared.ok) return refuse(prepared.error)
   const login = {
     ...parsed.value.login,
     browser,
@@ -174,7 +185,7 @@ export async function openLogin(
     redeemed: null,
   }
   const creation = { ...prepared.value, createdAt, bodyDigest: browser, login }
-  return ok({ issuer, parsed: parsed.value, redirectUri, creation })
+  return ok({ issuer, parsed: parsed.value, creation })
 }
 
 /** Returns the request of a token; `undefined` if it is a pushed request that has ended. */
@@ -186,19 +197,19 @@ export async function readSealed(c: AppContext, { request, ...pusher }: LoginTok
 
 /**
  * Creates the session of a login for the browser that began it. If the session exists already, changes
- * nothing. `over`: the login has expired, or another browser began it.
+ * nothing.
  */
 export async function createLogin(
   c: AppContext,
   verificationId: string,
   token: LoginToken,
-): Promise<Result<null, LoginError | 'rate_limited'>> {
+): Promise<Result<null, LoginFailure>> {
   const cookie = await readLoginCookie(c, verificationId)
-  if (!isOfBrowser(token, cookie)) return err('over')
+  if (!isOfBrowser(token, cookie)) return OVER
   if (cookie.isBegun) return ok(null)
-  if (Date.now() >= token.expiresAt) return err('over')
-  if (!(await takeLogin(c, token.relyingPartyId))) return err('rate_limited')
-  if (!(await isAdmitted('new'))) return err('unavailable')
+  if (Date.now() >= token.expiresAt) return OVER
+  if (!(await takeLogin(c, token.relyingPartyId))) return err({ kind: 'rate_limited' })
+  if (!(await isAdmitted('new'))) return UNAVAILABLE
   const opened = await openLogin(c, verificationId, token)
   if (!opened.ok) return opened
   const { creation, parsed } = opened.value
@@ -209,7 +220,9 @@ export async function createLogin(
     sealed_conditions: await sealConditions(config, verificationId, parsed.conditions),
   }
   const created = await sessionStub(c.env, verificationId)?.create({ ...creation, login })
-  if (!created?.ok) return err('over')
+  // `conflict`: another browser has the session. `erased`: it was deleted, or has expired. `openLogin` has
+  // refused a request that is `too_long`.
+  if (!created?.ok) return OVER
   resumeAlarms(c.env, Date.now())
   c.set('begunLogin', verificationId)
   const session = { verification_id: verificationId, created_at: token.createdAt }

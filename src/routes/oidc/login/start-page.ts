@@ -13,9 +13,10 @@ import type { AppContext, AppEnv } from '../../edge/context.ts'
 import { isUnreachableObject } from '../../edge/edge.ts'
 import { problem } from '../../edge/problems.ts'
 import { takeAuthorization } from '../../edge/rate-limit.ts'
+import { sendOutcome } from '../authorization-outcome.ts'
 import { sendNotice, sendUnavailable } from '../pages.ts'
 import { redirectTo } from '../responses.ts'
-import { createLogin, isOfBrowser, type LoginError, openLogin } from './create-login.ts'
+import { createLogin, isOfBrowser, type LoginFailure, openLogin } from './create-login.ts'
 
 type Next = () => Promise<void>
 
@@ -58,9 +59,9 @@ async function openPage(c: AppContext, next: Next): Promise<Response | undefined
 }
 
 async function sendStart(c: AppContext, id: string, token: LoginToken): Promise<Response> {
-  if (!(await takeAuthorization(c, token.relyingPartyId))) return sendTooMany(c)
+  if (!(await takeAuthorization(c, token.relyingPartyId))) return sendFailure(c, { kind: 'rate_limited' })
   const opened = await openLogin(c, id, token)
-  if (!opened.ok) return sendError(c, opened.error)
+  if (!opened.ok) return sendFailure(c, opened.error)
   const { creation, issuer } = opened.value
   const asked = namedWallet(c)
   const page = { named: asked, mayLower: true }
@@ -79,7 +80,7 @@ async function continuePage(c: AppContext): Promise<Response> {
   const token = await openLoginToken(loadConfig(c.env), id, text)
   if (token === undefined || !isOwnPage(c)) return sendNotice(c, 404, 'over')
   const created = await createLogin(c, id, token)
-  if (!created.ok) return created.error === 'rate_limited' ? sendTooMany(c) : sendError(c, created.error)
+  if (!created.ok) return sendFailure(c, created.error, { isOfForm: true })
   return redirectTo(c, `${loadConfig(c.env).baseUrl}/s/${id}${new URL(c.req.url).search}`)
 }
 
@@ -91,11 +92,13 @@ async function createFirst(c: AppContext, next: Next): Promise<Response | undefi
   if (token === undefined) return continueWith(next)
   if (!isOwnPage(c)) return problem(c, 'cross_site_request')
   const created = await createLogin(c, id, token)
-  return created.ok ? continueWith(next) : problem(c, PROBLEMS[created.error])
+  return created.ok ? continueWith(next) : problem(c, PROBLEMS[created.error.kind])
 }
 
 const PROBLEMS = {
   over: 'verification_not_found',
+  // The page is loaded again after a 404. This brings the error to the client.
+  refused: 'verification_not_found',
   unavailable: 'temporarily_unavailable',
   rate_limited: 'rate_limited',
 } as const
@@ -110,10 +113,16 @@ function endOf(c: AppContext, id: string, { relyingPartyId }: LoginToken): strin
   return `${loadConfig(c.env).baseUrl}/oidc/${relyingPartyId}/finish/${id}?${query}`
 }
 
-function sendError(c: AppContext, error: LoginError): Promise<Response> {
-  return error === 'unavailable' ? sendUnavailable(c) : sendNotice(c, 404, 'over')
-}
-
-function sendTooMany(c: AppContext): Promise<Response> {
-  return sendNotice(c, 429, 'failed', { details: 'too many requests: wait a moment' })
+/** Sends a failure to the browser. `isOfForm`: the form of the page is answered. */
+function sendFailure(c: AppContext, failure: LoginFailure, form?: { isOfForm: true }): Promise<Response> {
+  switch (failure.kind) {
+    case 'over':
+      return sendNotice(c, 404, 'over')
+    case 'rate_limited':
+      return sendNotice(c, 429, 'failed', { details: 'too many requests: wait a moment' })
+    case 'unavailable':
+      return sendUnavailable(c)
+    case 'refused':
+      return sendOutcome(c, failure, form)
+  }
 }
