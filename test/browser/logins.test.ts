@@ -146,6 +146,21 @@ describeInBrowser('a login in a browser', () => {
     expect(await errorAt(page, made)).toEqual(['access_denied', 'canceled_by_relying_party'])
   })
 
+  it('brings the error of changed settings to the client after a press', async () => {
+    const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
+    const registered = await registerClient(rp)
+    const made = await request(stage, registered)
+    const { page } = await stage.visitor({ ...DEVICES.phone, reducedMotion: 'reduce' })
+    await page.goto(made.url.href)
+    await namesClient(page, 'Wine shop', HOST)
+    const body = { require_pushed_authorization_requests: true }
+    const changed = await rp.call('PATCH', `/v1/oidc_clients/${registered.client_id}`, { body })
+    expect(changed.status).toBe(200)
+    await page.locator('#link').click()
+    const [error] = await errorAt(page, made)
+    expect(error).toBe('invalid_request')
+  })
+
   it('is the same login after Back, and after a second visit of a pushed request', async () => {
     const made = await request(stage, await registerClient(stage.rp), { pushed: true })
     const { page } = await stage.visitor({ ...DEVICES.desktop, reducedMotion: 'reduce' })

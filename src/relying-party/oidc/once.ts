@@ -29,15 +29,9 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
   /** Number of stored names of each kind; `undefined` before they are counted. */
   let names: Map<string, number> | undefined
   const isUsed = () => sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'oidc_once'").toArray().length > 0
-  const count = (): Map<string, number> => {
-    sql.exec(`CREATE TABLE IF NOT EXISTS oidc_once (name TEXT PRIMARY KEY, value TEXT, expires_at INTEGER);
-      CREATE INDEX IF NOT EXISTS oidc_once_expiry ON oidc_once (expires_at);`)
-    const rows = sql.exec<Count>(`SELECT ${KIND}, count(*) AS names FROM oidc_once GROUP BY kind`).toArray()
-    return new Map(rows.map((row) => [row.kind, row.names]))
-  }
   /** Removes expired names. Returns the numbers of the others. */
   const prune = (now: number): Map<string, number> => {
-    names ??= count()
+    names ??= countNames(sql)
     const expired = sql.exec<Kind>(`DELETE FROM oidc_once WHERE expires_at <= ? RETURNING ${KIND}`, now)
     for (const { kind } of expired.toArray()) add(names, kind, -1)
     return names
@@ -92,6 +86,14 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       names = undefined
     },
   }
+}
+
+/** Counts the names of each kind. Creates the table if there is none. */
+function countNames(sql: SqlStorage): Map<string, number> {
+  sql.exec(`CREATE TABLE IF NOT EXISTS oidc_once (name TEXT PRIMARY KEY, value TEXT, expires_at INTEGER);
+    CREATE INDEX IF NOT EXISTS oidc_once_expiry ON oidc_once (expires_at);`)
+  const rows = sql.exec<Count>(`SELECT ${KIND}, count(*) AS names FROM oidc_once GROUP BY kind`).toArray()
+  return new Map(rows.map((row) => [row.kind, row.names]))
 }
 
 function add(names: Map<string, number>, kind: string, change: number): void {
