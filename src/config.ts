@@ -110,8 +110,8 @@ export function parseConfig(environment: object) {
      */
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
-    /** Id that is new for each change of build, even for a change back. On Cloudflare it is the version. */
-    buildId: env.BUILD_ID ?? VERSION,
+    /** Changes with each change of build. On Cloudflare the id of the uploaded version. */
+    buildId: env.BUILD_ID ?? env.CF_VERSION_METADATA?.id ?? VERSION,
     /** Port that this process listens on, which webhooks must not call; null on Cloudflare. */
     listeningPort: env.LISTENING_PORT ?? null,
     /** Number of lost alarms that were set again when the process started. */
@@ -243,6 +243,7 @@ const SCHEMA = z.object({
   BOOT_ID: z.optional(z.string()),
   LISTENING_HOST: z.optional(z.string()),
   BUILD_ID: z.optional(z.string()),
+  CF_VERSION_METADATA: z.optional(z.object({ id: z.string() })),
   LISTENING_PORT: z.optional(z.string().check(z.regex(/^\d{1,5}$/, 'must be a port'))),
   ALARMS_REPAIRED: z._default(z.string().check(z.regex(/^\d+$/, 'must be a number')), '0'),
   SELF_MADE_VERIFIER: z._default(z.enum(['0', '1']), '0'),

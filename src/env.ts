@@ -11,6 +11,7 @@ type OptionalBinding =
   | 'WALLET_RATE_LIMIT'
   | 'TOKEN_RATE_LIMIT'
   | 'METRICS'
+  | 'CF_VERSION_METADATA'
   | 'SANDBOX'
   | 'DEMO_SHOP'
 

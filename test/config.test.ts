@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../src/config.ts'
+import { VERSION } from '../src/version.ts'
 import { TEST_ENVIRONMENT } from './support/service/environment.ts'
 
 const [KEY] = JSON.parse(TEST_ENVIRONMENT.ACCESS_TOKEN_KEYS).keys as [{ readonly kid: string }]
@@ -32,6 +33,14 @@ describe('ACCESS_TOKEN_KEYS', () => {
   it('requires at least one key', () => {
     expect(() => parseConfig(keys())).toThrow('ACCESS_TOKEN_KEYS.keys')
   })
+})
+
+it('the build is that of the launcher, on Cloudflare that of the uploaded version', () => {
+  const version = { id: '5b2b6f5c-version', tag: 'v1', timestamp: '2026-11-28T22:00:00Z' }
+  const buildOf = (more: object) => parseConfig({ ...TEST_ENVIRONMENT, ...more }).buildId
+  expect(buildOf({ CF_VERSION_METADATA: version })).toBe(version.id)
+  expect(buildOf({ CF_VERSION_METADATA: version, BUILD_ID: 'launched' })).toBe('launched')
+  expect(buildOf({})).toBe(VERSION)
 })
 
 describe('OIDC_KEYS', () => {
