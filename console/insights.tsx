@@ -18,7 +18,7 @@ import {
   totals,
 } from './insights/counts.ts'
 import { Plot } from './insights/plot.tsx'
-import { known, Loaded, Status, Table, useResource } from './parts.tsx'
+import { known, LeftOut, Loaded, Status, Table, useResource } from './parts.tsx'
 import { t } from './texts.ts'
 import './insights/insights.css'
 
@@ -57,7 +57,12 @@ export function Insights() {
       </form>
       <div class="insights" aria-busy={answer === null}>
         <Loaded answer={answer ?? last.current}>
-          {({ steps, step: shown }) => <Plots steps={steps} step={shown} />}
+          {({ steps, step: shown, incomplete }) => (
+            <>
+              <LeftOut days={incomplete} />
+              <Plots steps={steps} step={shown} />
+            </>
+          )}
         </Loaded>
       </div>
     </>

@@ -144,6 +144,16 @@ export function Action({ label, run, confirm, kind = '' }: ActionProps) {
   )
 }
 
+/** Names the days that a list or a count leaves out. */
+export function LeftOut({ days = [] }: { readonly days?: readonly string[] | undefined }) {
+  if (days.length === 0) return null
+  return (
+    <p class="notice bad" role="status">
+      {t('days_left_out', { days: days.join(', ') })}
+    </p>
+  )
+}
+
 /** A time in the language and the zone of the reader. */
 export function Time({ at }: { readonly at: string | null }) {
   if (at === null) return <>–</>

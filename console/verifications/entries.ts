@@ -14,18 +14,27 @@ export type Listing = {
   readonly isSparse: boolean
   /** For the last entry of each page that was read: the cursor of the page that follows. */
   readonly cursors: ReadonlyMap<string, string>
+  /** Days (UTC) that the pages leave out, because they cannot be read. */
+  readonly leftOut: readonly string[]
 }
 
-export const EMPTY: Listing = { entries: [], next: null, waiting: 0, isSparse: false, cursors: new Map() }
+export const EMPTY: Listing = {
+  entries: [],
+  next: null,
+  waiting: 0,
+  isSparse: false,
+  cursors: new Map(),
+  leftOut: [],
+}
 
 /**
  * Returns the listing after the newest page was read. `mayMove` is false while a person reads or uses the
  * list: then shown entries change in their places, and new entries are only counted.
  */
 export function withNewest(listing: Listing, page: VerificationPage, mayMove: boolean): Listing {
-  // The newest rows have no match. The older matches stay, and so does the place up to which rows were
-  // searched.
-  if (listing !== EMPTY && page.has_more && page.verifications.length === 0) return { ...listing, waiting: 0 }
+  // The newest rows have no match: what was found among older ones stays, and how far they were searched.
+  if (listing !== EMPTY && page.has_more && page.verifications.length === 0)
+    return { ...listing, waiting: 0, leftOut: withLeftOut(listing, page) }
   const newest = new Map(page.verifications.map((entry) => [entry.verification_id, entry]))
   const last = listing.entries.findLastIndex(({ verification_id }) => newest.has(verification_id))
   const known = new Set(listing.entries.map(({ verification_id }) => verification_id))
@@ -37,7 +46,8 @@ export function withNewest(listing: Listing, page: VerificationPage, mayMove: bo
     const entries = [...page.verifications, ...older]
     const isWhole = older.length === 0
     const next = isWhole ? page.next : listing.next
-    return { entries, next, waiting: 0, isSparse: entries.length === 0, cursors }
+    const leftOut = withLeftOut(isWhole ? EMPTY : listing, page)
+    return { entries, next, waiting: 0, isSparse: entries.length === 0, cursors, leftOut }
   }
   const waiting = page.verifications.filter(({ verification_id }) => !known.has(verification_id)).length
   return { ...withChanged(listing, page), waiting }
@@ -47,7 +57,7 @@ export function withNewest(listing: Listing, page: VerificationPage, mayMove: bo
 export function withChanged(listing: Listing, page: VerificationPage): Listing {
   const changed = new Map(page.verifications.map((entry) => [entry.verification_id, entry]))
   const entries = listing.entries.map((entry) => changed.get(entry.verification_id) ?? entry)
-  return { ...listing, entries, cursors: withCursor(listing, page) }
+  return { ...listing, entries, cursors: withCursor(listing, page), leftOut: withLeftOut(listing, page) }
 }
 
 /** Returns the cursor of the page that has the entry at `index`; null for the newest page. */
@@ -62,6 +72,11 @@ export function cursorOf({ entries, cursors }: Listing, index: number): string |
 function withCursor({ cursors }: Listing, { verifications, next }: VerificationPage) {
   const last = verifications.at(-1)
   return last === undefined || next === null ? cursors : new Map(cursors).set(last.verification_id, next)
+}
+
+/** Returns the days that the listing or the page leaves out, oldest first. */
+function withLeftOut({ leftOut }: Listing, { incomplete = [] }: VerificationPage): readonly string[] {
+  return [...new Set([...leftOut, ...incomplete])].sort()
 }
 
 /** Returns true if the service searched thousands of rows for a page, and did not fill it. */
@@ -79,5 +94,6 @@ export function withOlder(listing: Listing, page: VerificationPage): Listing {
     next: page.next,
     isSparse: page.verifications.length === 0,
     cursors: withCursor(listing, page),
+    leftOut: withLeftOut(listing, page),
   }
 }

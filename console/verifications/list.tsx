@@ -3,7 +3,7 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 import type { Session } from '../api.ts'
-import { announce, Failure, Status, Time } from '../parts.tsx'
+import { announce, Failure, LeftOut, Status, Time } from '../parts.tsx'
 import { verificationLink } from '../route.ts'
 import { t } from '../texts.ts'
 import type { Entry, Listing } from './entries.ts'
@@ -52,6 +52,7 @@ export function Verifications({ query, session }: { readonly query: string; read
               <span class="soft">{t('live')}</span>
             )}
           </p>
+          <LeftOut days={listing.leftOut} />
           {listing.entries.length > 0 && (
             <div class="table">
               <p class="heads" aria-hidden="true">

@@ -147,3 +147,27 @@ describe('pages that are read again', () => {
     expect(listing.next).toBe(third.next)
   })
 })
+
+describe('days that are left out', () => {
+  const incomplete = (page: ReturnType<typeof pageOf>, ...days: readonly string[]) => ({
+    ...page,
+    incomplete: days,
+  })
+
+  it('are those of all pages that were read, each once', () => {
+    const newest = withNewest(EMPTY, incomplete(pageOf([5, 4], 'before 4'), '2026-11-21'), true)
+    const all = withOlder(newest, incomplete(pageOf([3]), '2026-11-19', '2026-11-21'))
+    expect(all.leftOut).toEqual(['2026-11-19', '2026-11-21'])
+    expect(withChanged(all, pageOf([5, 4], 'before 4')).leftOut).toEqual(all.leftOut)
+  })
+
+  it('are named also if the newest page finds no entry', () => {
+    const found = withNewest(both, incomplete(pageOf([], 'older'), '2026-11-21'), true)
+    expect(found.leftOut).toEqual(['2026-11-21'])
+  })
+
+  it('are named no more after the whole list was read without them', () => {
+    const damaged = withNewest(EMPTY, incomplete(pageOf([5]), '2026-11-21'), true)
+    expect(withNewest(damaged, pageOf([5, 4]), true).leftOut).toEqual([])
+  })
+})

@@ -71,6 +71,16 @@ describeInBrowser('insights in the console', () => {
     expect((await rowsOf(page, 'Channels')).map(([name]) => name)).toEqual(['QR code'])
   })
 
+  it('name the days that are not counted', async () => {
+    const { page } = await stage.visitor()
+    await page.route(INSIGHTS, (route) =>
+      route.fulfill({ json: { ...madeSteps(route.request().url()), incomplete: ['2026-11-21'] } }),
+    )
+    await openPlace(page, stage.rp.api_key, 'insights')
+    await page.getByText('list could not be read: 2026-11-21').waitFor()
+    await page.locator('figure canvas').first().waitFor()
+  })
+
   it('draw every line in its colour, in light, dark and forced colours', async () => {
     const { page } = await stage.visitor()
     await withMadeCounters(page)

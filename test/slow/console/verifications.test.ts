@@ -43,6 +43,22 @@ describeInBrowser('the list of verifications', () => {
     await checkPage(page, 'console-list-empty')
   })
 
+  it('names the days that the list leaves out above the table', async () => {
+    const rp = await relyingPartyOf(stage)
+    await rp.create()
+    const page = await openConsole(stage, rp.api_key)
+    await page.locator('.rows li').first().waitFor()
+    expect(await page.getByText('are not included').count()).toBe(0)
+    const incomplete = ['2026-11-19', '2026-11-21']
+    const body = { verifications: [listEntry(0)], next: null, has_more: false, incomplete }
+    await page.route(/\/console\/api\/v1\/verify\?/, (route) => route.fulfill({ json: body }))
+    const line = page.getByText('list could not be read: 2026-11-19, 2026-11-21')
+    await line.waitFor()
+    const topOf = async (place: typeof line) => (await place.boundingBox())?.y ?? Number.NaN
+    expect(await topOf(line)).toBeLessThan(await topOf(page.locator('.rows')))
+    await checkPage(page, 'console-list-left-out')
+  })
+
   it('finds verifications by id, metadata, status and time, and keeps the filters in its URL', async () => {
     const rp = await relyingPartyOf(stage)
     const [verified = '', , declined = ''] = await createSome(rp, ['verified', null, 'access_denied'])
