@@ -38,6 +38,9 @@ const MECHANISMS = ['x509_ca_pem', 'x509_certificate_pem', 'issuer_url', 'did', 
 const ONE_MECHANISM =
   'must have exactly one of x509_ca_pem, x509_certificate_pem, issuer_url, did, and issuer with jwks'
 
+const NO_AUTHORITY =
+  'must be a certification authority (basicConstraints, keyCertSign): pin a signer by x509_certificate_pem instead'
+
 const OF_SANDBOX = 'is of the sandbox, whose keys are public'
 
 const coordinate = text(100).check(z.regex(/^[A-Za-z0-9_-]+$/, 'must be base64url'))
@@ -123,7 +126,7 @@ function refuseUnlessAuthorities(pemText: string, context: z.core.$RefinementCtx
     if (!extensions.basicConstraints?.ca || !certifies || subject.rdns.length === 0) {
       context.addIssue({
         code: 'custom',
-        message: 'must be a certification authority (basicConstraints, keyCertSign)',
+        message: NO_AUTHORITY,
       })
     }
     if (subjectKey === undefined)

@@ -16,6 +16,7 @@ const keys = {
 }
 
 const rsaPem = (await mintCertificate({ keyKind: 'RSA-2048' })).pem
+const selfSigned = await mintCertificate({ extendedKeyUsage: ['1.0.18013.5.1.2'] })
 const weakPem = (await mintRoot({ keyKind: 'RSA-1024' })).pem
 const criticalPem = (await mintRoot({ extensions: [{ oid: '1.2.3', critical: true, value: tlv(5) }] })).pem
 const noSignPem = (await mintRoot({ keyUsage: ['cRLSign'] })).pem
@@ -127,6 +128,17 @@ describe('parseTrustAnchor', () => {
     ],
   ])('rejects %s', (_, anchor, pointer) => {
     expect(faults(anchor)).toContain(pointer)
+  })
+
+  it.each([
+    ['that is self-signed', selfSigned],
+    ['below an authority', pki.leaf],
+  ])('says to pin a document signer %s that is given as an authority', (_, { pem }) => {
+    const parsed = parseTrustAnchor({ ...SHARED, x509_ca_pem: pem })
+    const message =
+      'must be a certification authority (basicConstraints, keyCertSign): pin a signer by x509_certificate_pem instead'
+    expect(parsed).toEqual({ ok: false, error: [{ pointer: '/x509_ca_pem', message }] })
+    expect(faults({ ...SHARED, x509_certificate_pem: pem })).toEqual([])
   })
 
   it('reports all errors at once', () => {
