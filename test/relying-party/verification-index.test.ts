@@ -3,7 +3,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { dayOf } from '../../src/relying-party/events/event-days.ts'
 import { HourCounters, type HourCounts } from '../../src/relying-party/index/counters.ts'
 import { indexStub } from '../../src/relying-party/index/index-days.ts'
@@ -129,6 +129,21 @@ describe('the counts of verifications of a day', () => {
       const settled = storage.kv.get<{ hours: readonly HourCounts[] }>('settled')
       expect(settled?.hours.map(({ ended }) => ended)).toEqual([{}, { expired: 1 }])
     })
+  })
+
+  it('are copied at most once in the quarter of an hour after a gap', async () => {
+    const setting = await setUp()
+    await fill(setting, 0)
+    at(NOON + 80 * 60_000)
+    await put(setting, -2_400) // stores the counters of the first hour
+    at(NOON + 300 * 60_000)
+    const copied = vi.spyOn(HourCounters.prototype, 'hours')
+    for (let number = 1; number <= 20; number++) {
+      at(NOON + 300 * 60_000 + number * 10_000)
+      await put(setting, -9_000 - number * 5)
+    }
+    expect(copied.mock.calls.length).toBeLessThanOrEqual(1 + 1) // a copy for the calculation, and one to store it
+    expect(sumOf((await countsOf(setting)).hours)).toBe(22)
   })
 
   it('are read in several calls if no counters are stored, and then in one call', async () => {

@@ -29,6 +29,8 @@ export class DayCounters {
   /** Counters that `hours` returns once they include the whole day; `undefined` before they are needed. */
   #all: Part | undefined
   #added = 0
+  /** Time of the first entry that is not in the stored counters; `undefined` before it is needed. */
+  #firstUnsettled: number | undefined
 
   constructor(kv: SyncKvStorage) {
     this.#kv = kv
@@ -48,6 +50,8 @@ export class DayCounters {
     }
     if (key <= this.#settled.through) this.#store(this.#settled)
     if (before !== undefined) return
+    if (key > this.#settled.through && this.#firstUnsettled !== undefined)
+      this.#firstUnsettled = Math.min(this.#firstUnsettled, entry.created_at)
     this.#added += 1
     if (this.#added % ENTRIES_A_WRITE === 0 || this.#isHourOver(now)) this.settle(now)
   }
@@ -78,17 +82,21 @@ export class DayCounters {
     if (read >= ENTRIES_A_WRITE || (read > 0 && this.#isHourOver(now))) {
       this.#store(part)
       this.#settled = part
+      this.#firstUnsettled = undefined
     }
     return read < READ_AT_ONCE
   }
 
-  /** Returns true if the stored counters may lack entries of an hour that is over. */
+  /** Returns true if an entry that is not in the stored counters belongs to an hour that is over. */
   #isHourOver(now: number): boolean {
-    let { through } = this.#settled
-    if (through === PREFIX) {
-      for (const [first] of this.#kv.list({ prefix: PREFIX, limit: 1 })) through = first
-    }
-    return hourOf(now - SETTLED_AFTER_MS) > hourOf(decodePosition(through).created_at)
+    this.#firstUnsettled ??= this.#readFirstUnsettled()
+    return hourOf(now - SETTLED_AFTER_MS) > hourOf(this.#firstUnsettled)
+  }
+
+  #readFirstUnsettled(): number {
+    const options = { prefix: PREFIX, startAfter: this.#settled.through, limit: 1 }
+    for (const [key] of this.#kv.list(options)) return decodePosition(key).created_at
+    return Infinity
   }
 
   /**
