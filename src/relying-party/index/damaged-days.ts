@@ -10,8 +10,13 @@ type DayStub = ReturnType<typeof indexStub>
 
 /** Limit of ids in memory. */
 const LIMIT = 100
-/** Calls that found damage, by the id of the object. */
-const damaged = new Map<string, Access>()
+/**
+ * Time after which a mark ends if no call finds the damage again: the damaged row may have been removed, or
+ * the day may have become too old for the list.
+ */
+const MARKED_MS = 86_400_000
+/** Calls that found damage last, by the id of the object. */
+const damaged = new Map<string, { readonly access: Access; readonly until: number }>()
 
 /** `write`: a call for one entry. It may succeed although other rows of the day cannot be read. */
 type Access = 'read' | 'write'
@@ -25,26 +30,23 @@ export async function callDay<T>(
   const id = String(stub.id)
   try {
     const value = await call()
-    if (access === 'read' || damaged.get(id) === 'write') damaged.delete(id)
+    if (access === 'read' || damaged.get(id)?.access === 'write') damaged.delete(id)
     return ok(value)
   } catch (error) {
     if (!isOfStorage(error)) throw error
-    const known = damaged.get(id)
+    const found = damaged.get(id)?.access === 'read' ? 'read' : access
     damaged.delete(id) // a Map keeps the order of insertion
-    damaged.set(id, known === 'read' ? known : access)
+    damaged.set(id, { access: found, until: Date.now() + MARKED_MS })
     for (const oldest of damaged.keys()) if (damaged.size > LIMIT) damaged.delete(oldest)
     logLine('error', 'list_day_damaged', { object: id })
     return err('damaged')
   }
 }
 
-/** Returns true if a call of a day's object found its storage damaged, and no later call has succeeded. */
-export function isDamaged(stub: DayStub): boolean {
-  return damaged.has(String(stub.id))
-}
-
-/** Returns the ids of all objects that were found damaged. Each id is the name of the object's file. */
+/** Returns the ids of the objects with a mark. Each id is the name of the object's file. */
 export function damagedDays(): readonly string[] {
+  const now = Date.now()
+  for (const [id, { until }] of damaged) if (until <= now) damaged.delete(id)
   return [...damaged.keys()]
 }
 

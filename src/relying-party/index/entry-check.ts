@@ -1,17 +1,19 @@
 // Check of the entries of one day against their sessions. A session reports each change of its entry, but a
-// previous build without lists does not. So after a change of build, all entries are checked whose session
-// may still exist. An entry that is pending long after its expiry is checked at any time. One alarm asks few
-// sessions, and the days of this isolate take turns, because a session that is asked stays in memory for ten
-// seconds.
+// previous build without lists does not. So all entries whose session may exist are checked after a change of
+// build, and at any time those that are pending long after their expiry. One alarm asks few sessions, and all
+// days of this isolate take turns (turns.ts). The day may leave memory between two turns, so its progress is
+// stored.
 
 import { isRemoved, PREFIX, type Stored, type StoredEntry } from './stored-entry.ts'
+import { mayAsk, noteTurn, reserveTurn, waitForTurn } from './turns.ts'
 
 /** Key of the build that has checked all entries of the day. */
 const CHECKED_BY = 'checked_by'
-/** Sessions that one alarm asks, and the time from one turn to the next. */
+/** Key of the progress of a check that is not finished. */
+const PROGRESS = 'check_progress'
+/** Sessions that one turn asks. */
 const ASKED_AT_ONCE = 10
-const TURN_MS = 5_000
-/** Limit of entries that one alarm reads. */
+/** Limit of entries that one turn reads. */
 const READ_AT_ONCE = 2_000
 /** Time after `expires_at` by which a session has reported its expiry, if no call was lost. */
 const OVERDUE_MS = 300_000
@@ -21,16 +23,20 @@ const AGAIN_MS = 3_600_000
 /** An entry with its key in storage. */
 export type KeyedEntry = readonly [key: string, entry: StoredEntry]
 
-let nextTurnAt = 0
+/**
+ * Progress of one check. `after`: the last key that was read. `next`: the next time at which a pending entry
+ * is overdue. `isComplete`: false if a session could not be asked.
+ */
+type Progress = {
+  readonly build: string
+  readonly after: string
+  readonly next: number
+  readonly isComplete: boolean
+}
 
 export class EntryCheck {
   readonly #kv: SyncKvStorage
   readonly #build: string
-  /** Progress: the last key that was read, and the next time at which a pending entry is overdue. */
-  #after = PREFIX
-  #next = Infinity
-  /** False if a session of this round could not be asked. */
-  #isComplete = true
 
   constructor(kv: SyncKvStorage, build: string) {
     this.#kv = kv
@@ -53,44 +59,43 @@ export class EntryCheck {
    * called again; null if no entry waits. `now` is Unix milliseconds.
    */
   async run(now: number, check: (entry: KeyedEntry) => Promise<boolean>): Promise<number | null> {
-    const { entries, after, next, isLast } = this.#read(now)
-    if (entries.length > 0) {
-      const wait = nextTurnAt - now
-      if (wait > 0 && wait <= TURN_MS) return nextTurnAt
-      nextTurnAt = now + TURN_MS
-      if ((await Promise.all(entries.map(check))).includes(false)) this.#isComplete = false
-    }
+    const turnAt = waitForTurn(now)
+    if (turnAt !== null) return turnAt
+    const progress = this.#progress()
+    const { entries, after, next, isLast } = this.#read(progress, now)
+    if (entries.length > 0) noteTurn(now)
+    const isComplete = !(await Promise.all(entries.map(check))).includes(false) && progress.isComplete
     if (!isLast) {
-      this.#after = after
-      this.#next = next
-      return now + TURN_MS
+      this.#kv.put<Progress>(PROGRESS, { build: this.#build, after, next, isComplete })
+      return reserveTurn(now)
     }
-    this.#after = PREFIX
-    this.#next = Infinity
-    const isRepeated = this.isDue() && !this.#isComplete
-    if (this.isDue() && this.#isComplete) this.finish()
-    this.#isComplete = true
-    if (isRepeated) return Math.min(next, now + AGAIN_MS)
+    this.#kv.delete(PROGRESS)
+    if (this.isDue() && !isComplete) return Math.min(next, now + AGAIN_MS)
+    if (this.isDue()) this.finish()
     return next === Infinity ? null : next
   }
 
-  /** Reads entries until enough of them must be checked. */
-  #read(now: number) {
+  #progress(): Progress {
+    const stored = this.#kv.get<Progress>(PROGRESS)
+    if (stored?.build === this.#build) return stored
+    return { build: this.#build, after: PREFIX, next: Infinity, isComplete: true }
+  }
+
+  /** Reads entries until enough of them must be checked, or the process has no capacity for more. */
+  #read({ after: startAfter, next: known }: Progress, now: number) {
     const isDue = this.isDue()
     const entries: KeyedEntry[] = []
-    let [after, next, read] = [this.#after, this.#next, 0]
-    for (const [key, stored] of this.#kv.list<Stored>({
-      prefix: PREFIX,
-      startAfter: after,
-      limit: READ_AT_ONCE,
-    })) {
+    let [after, next, read] = [startAfter, known, 0]
+    for (const [key, stored] of this.#kv.list<Stored>({ prefix: PREFIX, startAfter, limit: READ_AT_ONCE })) {
+      const isOpen = !isRemoved(stored) && stored.ended_at === null
+      const overdueAt = isOpen ? stored.expires_at + OVERDUE_MS : Infinity
+      if (!isRemoved(stored) && (overdueAt <= now || (isDue && stored.metadata_until > now))) {
+        if (entries.length === ASKED_AT_ONCE || !mayAsk(now)) return { entries, after, next, isLast: false }
+        entries.push([key, stored])
+      }
+      next = Math.min(next, overdueAt <= now ? now + AGAIN_MS : overdueAt)
       after = key
       read += 1
-      if (isRemoved(stored)) continue
-      const overdueAt = stored.ended_at === null ? stored.expires_at + OVERDUE_MS : Infinity
-      if (overdueAt <= now || (isDue && stored.metadata_until > now)) entries.push([key, stored])
-      next = Math.min(next, overdueAt <= now ? now + AGAIN_MS : overdueAt)
-      if (entries.length === ASKED_AT_ONCE) return { entries, after, next, isLast: false }
     }
     return { entries, after, next, isLast: read < READ_AT_ONCE }
   }

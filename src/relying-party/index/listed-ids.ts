@@ -3,7 +3,7 @@
 // ids of many entries are in one row of constant length. A removed id is replaced by zeros. SQLite may move
 // the first 1,002 bytes of a row to another page, but never the rest. So the ids begin after them.
 
-import { utf8 } from '../../codec/bytes.ts'
+import { equalBytes, utf8 } from '../../codec/bytes.ts'
 
 const PREFIX = 'ids/'
 const START = 1_024
@@ -47,6 +47,17 @@ export class ListedIds {
   /** Overwrites the id at a place by zeros. */
   remove(place: number): void {
     this.#write(Math.floor(place / IDS_A_ROW), place % IDS_A_ROW, new Uint8Array(WIDTH))
+  }
+
+  /** Overwrites an id whose entry, which has its place, cannot be read. Reads all rows with ids. */
+  removeId(id: string): void {
+    const wanted = new Uint8Array(WIDTH)
+    wanted.set(utf8(id))
+    const end = (this.#last() + 1) * IDS_A_ROW
+    for (let place = 0; place < end; place++) {
+      const slot = slotOf(this.#load(Math.floor(place / IDS_A_ROW)), place % IDS_A_ROW)
+      if (equalBytes(slot, wanted)) this.remove(place)
+    }
   }
 
   #write(number: number, index: number, id: Uint8Array): void {

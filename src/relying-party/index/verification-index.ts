@@ -14,6 +14,7 @@ import { type EntryFilter, matches, matchesMetadata } from './entry-filter.ts'
 import { uncountedAt, unlistedAt } from './index-days.ts'
 import type { IndexEntry } from './index-entry.ts'
 import { ListedIds } from './listed-ids.ts'
+import { METADATA_ROUND_MS, MetadataErasure, NEXT_BATCH_MS } from './metadata-erasure.ts'
 import { SealedMetadata } from './sealed-metadata.ts'
 import {
   decodePosition,
@@ -24,6 +25,7 @@ import {
   type StoredEntry,
   toKey,
 } from './stored-entry.ts'
+import { reserveAlarm } from './turns.ts'
 
 /** A day of a relying party. */
 type Day = { readonly relyingPartyId: string; readonly day: number }
@@ -54,20 +56,13 @@ export type DayPage = {
 
 const COUNTS = 'counts'
 const DAY = 'day'
-/** Shortest time between two erasures of `metadata`. */
-const METADATA_ROUND_MS = 3_600_000
-/** Limit of entries that one alarm reads to erase their `metadata`. */
-const METADATA_BATCH = 2_000
 /** Delay of the check of entries after the object is opened. */
 const CHECK_AFTER_MS = 5_000
-/** Time between two alarms if the first alarm cannot finish the work. */
-const NEXT_BATCH_MS = 1_000
 
 export class VerificationIndex extends DurableObject<Env> {
   #counters: DayCounters | undefined
   #ids: ListedIds | undefined
-  /** Progress of the erasure of `metadata`: the last key that was read, and the next due time. */
-  #erasure = { after: PREFIX, next: Infinity }
+  readonly #erasure = new MetadataErasure(this.ctx.storage.kv)
   #day: number | undefined
   #alarm: number | null = null
   readonly #metadata: SealedMetadata
@@ -106,25 +101,28 @@ export class VerificationIndex extends DurableObject<Env> {
     const entry: StoredEntry = { ...listed, verification_id: '', sealed_metadata, id_place }
     kv.put<Stored>(key, entry)
     this.#counted().replace(key, before, entry, Date.now())
-    this.#planErasure(entry)
+    const erasureAt = this.#erasure.plan(entry) ?? Infinity
+    if (erasureAt < (this.#alarm ?? Infinity)) this.#setAlarm(erasureAt)
     return true
   }
 
   /**
    * Removes the entry of a verification that was erased on request. The counts of the entry stay, without the
-   * verification's id. A later `put` of the entry changes nothing.
+   * verification's id. A later `put` of the entry changes nothing. An earlier build sends no
+   * `verification_id`. It is needed if the row of the entry is damaged.
    */
-  async remove(at: EntryPosition & Day): Promise<void> {
+  async remove(at: EntryPosition & Day & { readonly verification_id?: string }): Promise<void> {
     if (Date.now() >= unlistedAt(at.day) || !(await this.#open(at))) return
-    this.#removeRow(toKey(at))
+    this.#removeRow(toKey(at), at.verification_id)
   }
 
-  #removeRow(key: string): void {
+  #removeRow(key: string, verificationId?: string): void {
     const { kv } = this.ctx.storage
     const before = this.#readable(key)
-    if (kv.get(COUNTS) !== undefined || (before !== undefined && isRemoved(before))) return
-    const counted = before === undefined ? null : { ...before, verification_id: '', sealed_metadata: null }
+    if (kv.get(COUNTS) !== undefined || (before && isRemoved(before))) return
+    if (before === null && verificationId !== undefined) this.#idsOfDay().removeId(verificationId)
     if (before?.id_place !== undefined) this.#idsOfDay().remove(before.id_place)
+    const counted = before ? { ...before, verification_id: '', sealed_metadata: null } : null
     kv.put<Stored>(key, { removed: true, counted })
   }
 
@@ -206,7 +204,7 @@ export class VerificationIndex extends DurableObject<Env> {
     if (now >= uncountedAt(day)) return this.#erase()
     if (now >= unlistedAt(day)) return this.#keepCounts(day)
     this.#setAlarm(now + METADATA_ROUND_MS) // set first: the platform drops an alarm that throws too often
-    const next = this.#eraseMetadata(now) // before steps that fail at a damaged row
+    const next = this.#erasure.run(now) // before steps that fail at a damaged row
     this.#counted().settle(now)
     const check = await this.#check.run(now, (entry) => this.#checkEntry(entry))
     this.#setAlarm(Math.min(check ?? Infinity, next ?? Infinity, unlistedAt(day)))
@@ -228,12 +226,12 @@ export class VerificationIndex extends DurableObject<Env> {
     return true
   }
 
-  /** Returns a row; `undefined` if the row is damaged. A later removal replaces a damaged row. */
-  #readable(key: string): Stored | undefined {
+  /** Returns a row; null for a row that is damaged. A removal then replaces the row. */
+  #readable(key: string): Stored | undefined | null {
     try {
       return this.ctx.storage.kv.get<Stored>(key)
     } catch {
-      return undefined
+      return null
     }
   }
 
@@ -242,9 +240,10 @@ export class VerificationIndex extends DurableObject<Env> {
 
   /** Sets the alarm for the check of all entries, if this build has not made the check. */
   #planCheck(day: number): void {
-    const at = Date.now() + CHECK_AFTER_MS
-    if (!this.#check.isDue() || at >= unlistedAt(day) || at >= (this.#alarm ?? Infinity)) return
-    this.#setAlarm(at)
+    if (!this.#check.isDue()) return
+    const current = Math.min(this.#alarm ?? Infinity, unlistedAt(day))
+    const at = reserveAlarm(Date.now() + CHECK_AFTER_MS, current)
+    if (at < current) this.#setAlarm(at)
   }
 
   /**
@@ -284,33 +283,6 @@ export class VerificationIndex extends DurableObject<Env> {
   #counted(): DayCounters {
     this.#counters ??= new DayCounters(this.ctx.storage.kv)
     return this.#counters
-  }
-
-  /**
-   * Erases due `metadata` of the next entries. Returns the time of the next alarm; null if no `metadata` is
-   * left.
-   */
-  #eraseMetadata(now: number): number | null {
-    let { after, next } = this.#erasure
-    const { kv } = this.ctx.storage
-    const batch = [...kv.list<Stored>({ prefix: PREFIX, startAfter: after, limit: METADATA_BATCH })]
-    for (const [key, stored] of batch) {
-      after = key
-      if (isRemoved(stored) || stored.sealed_metadata === null) continue
-      if (stored.metadata_until > now) next = Math.min(next, stored.metadata_until)
-      else kv.put<Stored>(key, { ...stored, sealed_metadata: null })
-    }
-    const isLast = batch.length < METADATA_BATCH
-    this.#erasure = isLast ? { after: PREFIX, next: Infinity } : { after, next }
-    if (!isLast) return now + NEXT_BATCH_MS
-    return next === Infinity ? null : Math.max(next, now + METADATA_ROUND_MS)
-  }
-
-  #planErasure({ metadata_until, sealed_metadata }: StoredEntry): void {
-    if (sealed_metadata === null) return
-    this.#erasure.next = Math.min(this.#erasure.next, metadata_until)
-    const at = Math.max(metadata_until, Date.now() + METADATA_ROUND_MS)
-    if (this.#alarm === null || at < this.#alarm) this.#setAlarm(at)
   }
 
   #setAlarm(at: number): void {

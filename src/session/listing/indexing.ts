@@ -7,10 +7,10 @@ import { sha256 } from '../../crypto/digest.ts'
 import type { Env } from '../../env.ts'
 import { withDeadline } from '../../net/time-limit.ts'
 import { dayOf } from '../../relying-party/events/event-days.ts'
-import { callDay, isDamaged } from '../../relying-party/index/damaged-days.ts'
+import { callDay } from '../../relying-party/index/damaged-days.ts'
 import { indexStub } from '../../relying-party/index/index-days.ts'
 import type { IndexEntry, ListedEntry } from '../../relying-party/index/index-entry.ts'
-import type { Result } from '../../result.ts'
+import { err, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { inBackground, logError } from '../store/background.ts'
 import { changesOf } from '../store/changed-entry.ts'
@@ -52,7 +52,7 @@ export async function sendEntry({ store, env }: SessionContext): Promise<void> {
   const document = store.session()
   const pending = document?.pending_index_entry
   if (document === undefined || !pending || pending.next_call_at === null) return
-  const isStored = await putEntry(env, document, entryOf(document, pending.revision))
+  const { ok: isStored } = await putEntry(env, document, entryOf(document, pending.revision))
   const current = store.session()
   const latest = current?.pending_index_entry
   // During the call, the session may have been erased by time, and its `Idempotency-Key` may have created
@@ -88,40 +88,36 @@ function differs(document: SessionDocument, { stage, status, webhook }: ListedEn
   return JSON.stringify(changesOf(document)) !== JSON.stringify([stage, status, webhook])
 }
 
-/** Stores an entry in the index. Returns false if the index is unreachable. */
+/** Result of a call to the index. `damaged`: this call found that the day cannot be read. */
+export type Sent = Result<unknown, 'damaged' | 'unreachable'>
+
+/** Stores an entry in the index. */
 export function putEntry(
   env: Env,
   { relying_party_id: relyingPartyId }: Pick<SessionDocument, 'relying_party_id'>,
   entry: IndexEntry,
-): Promise<boolean> {
+): Promise<Sent> {
   const day = dayOf(entry.created_at)
-  return isDone(async () => {
+  return callInTime(async () => {
     const mark = await digestId(entry.verification_id)
     const stub = indexStub(env, relyingPartyId, day)
     return callDay(stub, 'write', () => stub.put({ relyingPartyId, day, mark, entry }))
   })
 }
 
-/** Removes the entry of a deleted session from the index. Returns false if the index is unreachable. */
+/** Removes the entry of a deleted session from the index. */
 export function removeEntry(
   env: Env,
   of: Pick<SessionDocument, 'relying_party_id' | 'verification_id' | 'created_at'>,
-): Promise<boolean> {
-  const { relying_party_id: relyingPartyId, created_at } = of
+): Promise<Sent> {
+  const { relying_party_id: relyingPartyId, created_at, verification_id } = of
   const day = dayOf(created_at)
-  return isDone(async () => {
-    const mark = await digestId(of.verification_id)
+  return callInTime(async () => {
+    const mark = await digestId(verification_id)
     const stub = indexStub(env, relyingPartyId, day)
-    return callDay(stub, 'write', () => stub.remove({ relyingPartyId, day, created_at, mark }))
+    const removal = { relyingPartyId, day, created_at, mark, verification_id }
+    return callDay(stub, 'write', () => stub.remove(removal))
   })
-}
-
-/** Returns true if the last call to the day of this entry failed, because the day is damaged. */
-export function isEntryDamaged(
-  env: Env,
-  { relying_party_id, created_at }: Pick<SessionDocument, 'relying_party_id' | 'created_at'>,
-): boolean {
-  return isDamaged(indexStub(env, relying_party_id, dayOf(created_at)))
 }
 
 /** Returns the wait after the given number of calls. */
@@ -129,16 +125,12 @@ export function waitAfter(calls: number): number {
   return Math.min(FIRST_WAIT_MS * 2 ** (calls - 1), LONGEST_WAIT_MS)
 }
 
-async function isDone(call: () => Promise<Result<unknown, 'damaged'>>): Promise<boolean> {
+async function callInTime(call: () => Promise<Sent>): Promise<Sent> {
   try {
-    return await withDeadline(
-      call().then(({ ok }) => ok),
-      CALL_MS,
-      false,
-    )
+    return await withDeadline(call(), CALL_MS, err('unreachable'))
   } catch (error) {
     logError('index_unreachable', error)
-    return false
+    return err('unreachable')
   }
 }
 

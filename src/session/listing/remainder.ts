@@ -16,7 +16,7 @@ import type { PendingListing } from '../document/pending-entry.ts'
 import type { SessionContext } from '../store/context.ts'
 import type { SessionStore } from '../store/store.ts'
 import { entryOf } from './entry.ts'
-import { isEntryDamaged, putEntry, removeEntry, waitAfter } from './indexing.ts'
+import { putEntry, removeEntry, type Sent, waitAfter } from './indexing.ts'
 
 /**
  * Returns the tombstone of a session that time erases: its `Idempotency-Key`, and an unconfirmed entry.
@@ -46,7 +46,7 @@ export async function eraseOnRequest(
   relyingPartyId: string,
   document: SessionDocument | undefined,
 ): Promise<Result<null, 'not_found' | 'unavailable'>> {
-  const { store, env } = context
+  const { store } = context
   const now = Date.now()
   if (document === undefined) {
     const listing = store.tombstone()?.listing
@@ -58,9 +58,8 @@ export async function eraseOnRequest(
     const first = { entry: null, calls: 1, next_call_at: now + waitAfter(1) }
     await eraseSession(store, withListing(document, { ...ofSession(document), ...first }, now))
   }
-  if (await sendListing(context)) return ok(null)
-  const listing = store.tombstone()?.listing
-  return listing !== undefined && isEntryDamaged(env, listing) ? ok(null) : err('unavailable')
+  const sent = await sendListing(context)
+  return sent.ok || sent.error === 'damaged' ? ok(null) : err('unavailable')
 }
 
 /**
@@ -89,17 +88,18 @@ export async function remainderDue(context: SessionContext, now: number): Promis
   await sendListing(context)
 }
 
-/** Sends the queued change. Returns true if the list has confirmed it, or if no change is queued. */
-async function sendListing(context: SessionContext): Promise<boolean> {
+/** Sends the queued change. Succeeds if the list has confirmed it, or if no change is queued. */
+async function sendListing(context: SessionContext): Promise<Sent> {
   const { store, env } = context
   const listing = store.tombstone()?.listing
-  if (listing === undefined) return true
+  if (listing === undefined) return ok(null)
   const { entry } = listing
-  if (!(await (entry === null ? removeEntry(env, listing) : putEntry(env, listing, entry)))) return false
+  const sent = await (entry === null ? removeEntry(env, listing) : putEntry(env, listing, entry))
+  if (!sent.ok) return sent
   const current = store.tombstone()
   // During the call, another call may have been confirmed, and the key may have created another session.
   if (current?.listing?.created_at === listing.created_at) await dropListing(context, current)
-  return true
+  return sent
 }
 
 async function dropListing({ store }: SessionContext, tombstone: Tombstone): Promise<void> {

@@ -2,7 +2,8 @@
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { reportCapacity } from '../../../src/metrics/capacity.ts'
 import { relyingPartyStub } from '../../../src/relying-party/document/identifier.ts'
 import { dayOf, endOfDay } from '../../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
@@ -12,10 +13,12 @@ import { VerificationSession } from '../../../src/session/verification-session.t
 import { call } from '../../routes/edge/edge-app.ts'
 import { WAIT } from '../../support/wait.ts'
 import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
+import { rowsReadBy } from '../../workerd/rows.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
 const app = createApp()
 const DAY = dayOf(NOON)
+const HOUR = 3_600_000
 
 startAtNoon()
 
@@ -23,7 +26,14 @@ let turns = 0
 /** Sets the clock to the next turn: all days of this process share them. */
 const nextTurn = () => at(NOON + ++turns * 60_000)
 
+afterEach(() => reportCapacity(null, 0, Number.NEGATIVE_INFINITY))
+
 const dayStub = ({ relyingPartyId }: Setting) => indexStub(env, relyingPartyId, DAY)
+
+async function alarmOf(setting: Setting): Promise<number> {
+  const alarm = await runInDurableObject(dayStub(setting), (_, { storage }) => storage.getAlarm())
+  return alarm ?? Number.NaN
+}
 
 async function list({ headers }: Setting): Promise<readonly (readonly [id: string, status: string])[]> {
   const response = await call(app, 'GET', '/v1/verify', { headers })
@@ -125,9 +135,114 @@ describe('after a change of build, the entry', () => {
     const open = vi.spyOn(VerificationIndex.prototype, 'open')
     await relyingParty.settings()
     await vi.waitFor(() => expect(open).toHaveBeenCalledTimes(1), WAIT)
-    await runInDurableObject(dayStub(setting), async (_, { storage }) => {
-      expect(await storage.getAlarm()).toBeLessThan(NOON + 60_000)
+    // At the latest an hour after the others that wait for their turn.
+    expect(await alarmOf(setting)).toBeLessThan(NOON + 2 * HOUR)
+  })
+
+  it('is checked once by several alarms, although the day leaves memory between them', async () => {
+    const setting = await setUp()
+    await createListed(setting, 25)
+    await changeBuild(setting)
+    const asked = vi.spyOn(VerificationSession.prototype, 'confirmEntry')
+    for (let alarm = 0; alarm < 3; alarm++) {
+      await dayStub(setting).open()
+      await evictDurableObject(dayStub(setting))
+      nextTurn()
+      await runDurableObjectAlarm(dayStub(setting))
+    }
+    expect(asked).toHaveBeenCalledTimes(25)
+    expect(new Set(asked.mock.calls.map(([entry]) => entry.verification_id)).size).toBe(25)
+    await runInDurableObject(dayStub(setting), (_, { storage }) => {
+      expect(storage.kv.get('checked_by')).not.toBe('another')
     })
+  })
+})
+
+describe('the check of the entries of many days after a change of build', () => {
+  it('reads nothing while another day has the turn', async () => {
+    const [first, second] = [await setUp(), await setUp()]
+    for (const setting of [first, second]) {
+      await createListed(setting, 3)
+      await changeBuild(setting)
+    }
+    nextTurn()
+    const asked = vi.spyOn(VerificationSession.prototype, 'confirmEntry')
+    // The erasure of metadata and the counters read each entry once, and the check a second time.
+    expect(await rowsReadBy(() => runDurableObjectAlarm(dayStub(first)))).toBe(6)
+    expect(await rowsReadBy(() => runDurableObjectAlarm(dayStub(second)))).toBe(3)
+    expect(asked).toHaveBeenCalledTimes(3)
+    nextTurn()
+    expect(await rowsReadBy(() => runDurableObjectAlarm(dayStub(second)))).toBe(6)
+    expect(asked).toHaveBeenCalledTimes(6)
+  })
+
+  it('has one alarm after the other, and opening a day again does not move its alarm', async () => {
+    const settings = await Promise.all(Array.from({ length: 8 }, () => setUp()))
+    for (const setting of settings) {
+      await createListed(setting, 1)
+      await changeBuild(setting)
+    }
+    nextTurn()
+    const alarms = async () => {
+      const times: number[] = []
+      for (const setting of settings) {
+        await dayStub(setting).open()
+        times.push(await alarmOf(setting))
+      }
+      return times
+    }
+    const times = await alarms()
+    const gaps = times.slice(1).map((time, i) => time - (times[i] ?? 0))
+    for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(500)
+    for (const gap of gaps) expect(gap).toBeLessThanOrEqual(1_501)
+    expect(new Set(gaps).size).toBeGreaterThan(1)
+    for (const setting of settings) await evictDurableObject(dayStub(setting))
+    expect(await alarms()).toEqual(times)
+  })
+
+  it('asks no session while the process has no capacity, and asks all of them later', async () => {
+    const setting = await setUp()
+    await createListed(setting, 3)
+    await changeBuild(setting)
+    const asked = vi.spyOn(VerificationSession.prototype, 'confirmEntry')
+    nextTurn()
+    reportCapacity({ open: 850, limit: 1_000 }, 0, Date.now())
+    await runDurableObjectAlarm(dayStub(setting))
+    expect(asked).not.toHaveBeenCalled()
+    expect(await alarmOf(setting)).toBeGreaterThanOrEqual(Date.now() + 10_000)
+    // Two calls: one for the day, and one for a session.
+    reportCapacity({ open: 790, limit: 1_000 }, 0, Date.now())
+    await runDurableObjectAlarm(dayStub(setting))
+    expect(asked).toHaveBeenCalledTimes(1)
+    nextTurn()
+    reportCapacity({ open: 100, limit: 1_000 }, 0, Date.now())
+    await runDurableObjectAlarm(dayStub(setting))
+    expect(asked).toHaveBeenCalledTimes(3)
+  })
+
+  it('opens no day while the process has no capacity, and opens each day once later', async () => {
+    const setting = await setUp()
+    await createListed(setting, 1)
+    const relyingParty = relyingPartyStub(env, setting.relyingPartyId)
+    if (relyingParty === undefined) throw new Error('no relying party')
+    for (const day of [DAY - 1, DAY - 2]) await relyingParty.addIndexDay(day)
+    await runInDurableObject(relyingParty, (_, { storage }) => storage.kv.put('checked_by', 'another'))
+    await evictDurableObject(relyingParty)
+    const open = vi.spyOn(VerificationIndex.prototype, 'open')
+    /** Opens days with the descriptors of so many calls. Waits until those days are left. */
+    const openSome = (calls: number, left: readonly number[] | undefined) =>
+      vi.waitFor(async () => {
+        reportCapacity({ open: 800 - 4 * calls, limit: 1_000 }, 0, Date.now())
+        await relyingParty.settings()
+        await runInDurableObject(relyingParty, (_, { storage }) => {
+          expect(storage.kv.get<{ days: readonly number[] }>('days_to_open')?.days).toEqual(left)
+        })
+      }, WAIT)
+    await openSome(0, [DAY, DAY - 1, DAY - 2])
+    expect(open).not.toHaveBeenCalled()
+    await openSome(1, [DAY - 1, DAY - 2])
+    await openSome(100, undefined)
+    expect(open).toHaveBeenCalledTimes(3)
   })
 })
 

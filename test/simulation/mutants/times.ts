@@ -4,7 +4,7 @@ import type { Mutant } from './index.ts'
 
 const WAKE_UP = 'src/session/store/wake-up.ts'
 const LOGIN = 'src/session/document/login.ts'
-const INDEX = 'src/relying-party/index/verification-index.ts'
+const ERASURE = 'src/relying-party/index/metadata-erasure.ts'
 
 export const TIME_MUTANTS: readonly Mutant[] = [
   {
@@ -93,7 +93,7 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     clause: /metadata of/,
     changes: [
       {
-        path: INDEX,
+        path: ERASURE,
         replaced: 'const METADATA_ROUND_MS = 3_600_000',
         by: 'const METADATA_ROUND_MS = 36_000_000',
       },

@@ -1,0 +1,51 @@
+// Marks of days whose list cannot be read (api/lists), which `/readyz` names.
+
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { callDay, damagedDays } from '../../src/relying-party/index/damaged-days.ts'
+
+const DAY_MS = 86_400_000
+
+let days = 0
+let stub: Parameters<typeof callDay>[0]
+
+beforeEach(() => {
+  stub = { id: `day ${++days}` } as unknown as typeof stub
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.spyOn(console, 'error').mockReturnValue()
+})
+
+afterEach(() => {
+  vi.advanceTimersByTime(DAY_MS)
+  damagedDays()
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const fails = async () => {
+  throw new TypeError('cannot be decoded')
+}
+const succeeds = async () => 'done'
+
+it('a mark of a read ends with a read that succeeds, and not with a write that succeeds', async () => {
+  await callDay(stub, 'read', fails)
+  await callDay(stub, 'write', succeeds)
+  expect(damagedDays()).toEqual([stub.id])
+  await callDay(stub, 'read', succeeds)
+  expect(damagedDays()).toEqual([])
+})
+
+it('a mark of a write ends with any call that succeeds', async () => {
+  await callDay(stub, 'write', fails)
+  await callDay(stub, 'write', succeeds)
+  expect(damagedDays()).toEqual([])
+})
+
+it('a mark ends a day after the last call that found damage, if nobody reads the day again', async () => {
+  await callDay(stub, 'read', fails)
+  vi.advanceTimersByTime(DAY_MS / 2)
+  await callDay(stub, 'write', fails)
+  vi.advanceTimersByTime(DAY_MS - 1)
+  expect(damagedDays()).toEqual([stub.id])
+  vi.advanceTimersByTime(1)
+  expect(damagedDays()).toEqual([])
+})
