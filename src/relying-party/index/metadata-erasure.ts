@@ -1,5 +1,5 @@
-// Erasure of the `metadata` of a day's entries at the end of the retention of their sessions (api/lists). Times
-// are Unix milliseconds.
+// Erasure of the `metadata` of a day's entries at the end of the retention of their sessions (api/lists).
+// Times are Unix milliseconds.
 
 import { isRemoved, PREFIX, type Stored, type StoredEntry } from './stored-entry.ts'
 

@@ -9,7 +9,7 @@ import { mayBegin } from '../../metrics/capacity.ts'
 const TURN_MS = 5_000
 /** Mean distance of two reserved alarms. A turn that asks no session is over at once. */
 const DISTANCE_MS = 1_000
-/** Wait if the process has no capacity. An object that is not used closes its descriptors after ten seconds. */
+/** Wait if the process has no capacity. An unused object closes its descriptors after ten seconds. */
 const NO_CAPACITY_MS = 10_000
 /** Longest wait for an alarm that is reserved behind others. */
 const LONGEST_MS = 3_600_000
