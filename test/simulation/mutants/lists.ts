@@ -16,9 +16,10 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: INDEXING,
-        replaced: '  const isStored = await putEntry(env, document, entryOf(document, pending.revision))\n',
+        replaced:
+          '  const { ok: isStored } = await putEntry(env, document, entryOf(document, pending.revision))\n',
         by: `  store.remember({ ...document, pending_index_entry: { ...pending, next_call_at: null } })
-  if (!(await putEntry(env, document, entryOf(document, pending.revision)))) return
+  if (!(await putEntry(env, document, entryOf(document, pending.revision))).ok) return
   const isStored = true
 `,
       },
@@ -49,8 +50,8 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: REMAINDER,
-        replaced: 'putEntry(env, listing, entry)))) return false\n',
-        by: 'putEntry(env, listing, entry)))) {\n    await store.erase(undefined)\n    return false\n  }\n',
+        replaced: '  if (!sent.ok) return sent\n',
+        by: '  if (!sent.ok) {\n    await store.erase(undefined)\n    return sent\n  }\n',
       },
     ],
   },
@@ -102,8 +103,8 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: INDEX,
-        replaced: '    const counted = before === undefined ? null : {',
-        by: '    if (before === undefined) return\n    const counted = {',
+        replaced: '    const counted = before ? {',
+        by: '    if (!before) return\n    const counted = before ? {',
       },
     ],
   },
