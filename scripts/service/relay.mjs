@@ -172,9 +172,8 @@ function createCallers(path, limits, { isShort, mayGrow }) {
       open.remove(caller)
       waiting.delete(caller)
     })
-    socket.once('end', () => caller.askedAt === 0 && socket.destroy())
     socket.once('readable', () => {
-      if (socket.destroyed) return
+      if (socket.readableLength === 0) return socket.destroy() // ended without a byte
       caller.ask()
       socket.setTimeout(0)
       if (!tryPass(caller)) waiting.add(caller)

@@ -136,6 +136,15 @@ describe('a relay', () => {
     await expect.poll(() => get(port)).toContain('GET /a 0')
   })
 
+  it('closes a connection that ends without a byte, without passing it to the service', async () => {
+    const port = await open()
+    const ended = await dial(port)
+    ended.end()
+    await once(ended.resume(), 'close')
+    expect(await get(port)).toContain('GET /a 0')
+    expect(reached).toHaveLength(1)
+  })
+
   it('closes the oldest connection that sent nothing, if there are too many such connections', async () => {
     const port = await open({ accepted: 3 })
     const silent = [await dial(port), await dial(port), await dial(port)]
@@ -161,9 +170,12 @@ describe('a relay', () => {
     busy.write('GET /hang HTTP/1.1\r\nHost: x\r\n\r\n')
     await expect.poll(() => reached.length).toBe(1)
     const waiting = get(port)
+    const halfOpen = await dial(port)
+    halfOpen.end(GET) // its end comes while it waits
     expect(await Promise.race([waiting, sleep(200, 'waits')])).toBe('waits')
     busy.destroy()
     expect(await waiting).toContain('GET /a 0')
+    expect(await text(halfOpen)).toContain('GET /a 0')
   })
 
   it('closes the connection with the oldest request, once its response is complete, if all connections are passed on', async () => {
