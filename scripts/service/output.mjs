@@ -5,6 +5,7 @@
 const HELD_BYTES = 262_144
 /** A log line of level `info` (src/metrics/log-line.ts). */
 const INFO = /^\{"time":"[^"]*","level":"info",/
+const NEWLINE = 0x0a
 
 /**
  * Returns `attach(child)`, `release()` and `discard()`. A released output is passed on at once.
@@ -16,24 +17,27 @@ export function holdOutput({ stdout, stderr } = process) {
   let held = []
   let bytes = 0
   const release = ({ withoutInfo = false } = {}) => {
-    if (withoutInfo)
-      for (const stream of new Set([stdout, stderr])) stream.write(withoutInfoLines(textOf(stream)))
-    else for (const { stream, chunk } of held ?? []) stream.write(chunk)
+    const all = held ?? []
     held = undefined
+    if (!withoutInfo) for (const { source, chunk } of all) source.to.write(chunk)
+    else
+      for (const source of new Set(all.map((one) => one.source)))
+        printWithoutInfo(source, chunksOf(source, all))
   }
-  /** A chunk may end within a line, and within a character. */
-  const textOf = (stream) =>
-    Buffer.concat((held ?? []).filter((one) => one.stream === stream).map((one) => one.chunk)).toString()
-  const pass = (stream) => (chunk) => {
-    if (held === undefined) return stream.write(chunk)
-    held.push({ stream, chunk })
-    bytes += chunk.length
-    if (bytes > HELD_BYTES) release()
+  const hold = (from, to) => {
+    const source = { from, to, begun: Buffer.alloc(0) }
+    from.on('data', (chunk) => {
+      if (held === undefined) return print(source, chunk)
+      held.push({ source, chunk })
+      bytes += chunk.length
+      if (bytes > HELD_BYTES) release()
+    })
+    from.on('end', () => to.write(source.begun))
   }
   return {
     attach(child) {
-      child.stdout.on('data', pass(stdout))
-      child.stderr.on('data', pass(stderr))
+      hold(child.stdout, stdout)
+      hold(child.stderr, stderr)
     },
     release,
     discard() {
@@ -42,7 +46,27 @@ export function holdOutput({ stdout, stderr } = process) {
   }
 }
 
-function withoutInfoLines(text) {
-  const lines = text.split(/(?<=\n)/)
-  return lines.filter((line) => !INFO.test(line)).join('')
+function chunksOf(source, all) {
+  return Buffer.concat(all.filter((one) => one.source === source).map(({ chunk }) => chunk))
+}
+
+/**
+ * Prints held bytes without lines of level `info`. They may end within a line, and within a character: then
+ * the rest of the line is awaited.
+ */
+function printWithoutInfo(source, bytes) {
+  const end = source.from.readableEnded ? bytes.length : bytes.lastIndexOf(NEWLINE) + 1
+  const lines = bytes.toString('utf8', 0, end).split(/(?<=\n)/)
+  source.to.write(lines.filter((line) => !INFO.test(line)).join(''))
+  source.begun = bytes.subarray(end)
+}
+
+/** Prints a chunk. Drops the line that began before the release, if its level is `info`. */
+function print(source, chunk) {
+  if (source.begun.length === 0) return source.to.write(chunk)
+  const bytes = Buffer.concat([source.begun, chunk])
+  const end = bytes.indexOf(NEWLINE) + 1
+  const isAwaited = end === 0 && bytes.length <= HELD_BYTES
+  source.begun = isAwaited ? bytes : Buffer.alloc(0)
+  if (!isAwaited) source.to.write(INFO.test(bytes.toString()) ? bytes.subarray(end) : bytes)
 }

@@ -1,5 +1,6 @@
 // The output of workerd is held back while the service starts.
 
+import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 import { holdOutput } from '../../scripts/service/output.mjs'
@@ -43,6 +44,41 @@ it('the output of workerd during the start can be printed without lines of level
   expect(printed()).toBe(`a fault of wörkerd\n${ERROR}`)
   child.stdout.write(INFO)
   expect(printed()).toBe(`a fault of wörkerd\n${ERROR}${INFO}`)
+})
+
+it('a line that has begun before the release is printed, or dropped, as a whole', () => {
+  const { child, output, printed } = held()
+  child.stdout.write(`${ERROR}${INFO.slice(0, 70)}`)
+  child.stderr.write(ERROR.slice(0, 5))
+  output.release({ withoutInfo: true })
+  expect(printed()).toBe(ERROR)
+  child.stdout.write(INFO.slice(70, 80))
+  child.stderr.write(ERROR.slice(5, 30))
+  expect(printed()).toBe(ERROR)
+  child.stdout.write(`${INFO.slice(80)}${INFO}`)
+  child.stderr.write(ERROR.slice(30))
+  expect(printed()).toBe(ERROR + INFO + ERROR)
+})
+
+it('a line that has begun before the release is printed without its end if it is too long, or its process ends', async () => {
+  const { child, output, printed } = held()
+  child.stdout.write('long')
+  child.stderr.write('a fault')
+  output.release({ withoutInfo: true })
+  const more = '.'.repeat(262_144)
+  child.stdout.write(more)
+  expect(printed()).toBe(`long${more}`)
+  child.stdout.write(INFO.slice(0, 60))
+  child.stderr.end()
+  await expect.poll(printed).toBe(`long${more}${INFO.slice(0, 60)}a fault`)
+})
+
+it('the output of a process that has ended within a line is printed', async () => {
+  const { child, output, printed } = held()
+  child.stderr.end('a fault')
+  await once(child.stderr, 'end')
+  output.release({ withoutInfo: true })
+  expect(printed()).toBe('a fault')
 })
 
 it('the output of workerd is not printed if the start reports its error in one sentence', () => {
