@@ -61,9 +61,12 @@ export async function signIn(
  */
 export async function resume(): Promise<Answer<Opened | null>> {
   const own = await readSession(storedToken())
-  if (own.ok || own.problem.code !== 'cross_site_request') return orSignIn(own)
-  const token = await askOtherTabs()
-  return token === undefined ? SIGN_IN : orSignIn(await readSession(token))
+  if (own.ok || own.problem.code !== 'cross_site_request') return isOver(own) ? SIGN_IN : own
+  const other = await askOtherTabs(async (token) => {
+    const answer = await readSession(token)
+    return isOver(answer) ? undefined : answer
+  })
+  return other ?? SIGN_IN
 }
 
 const SIGN_IN = { ok: true, value: null } as const
@@ -73,14 +76,9 @@ async function readSession(token: string): Promise<Answer<Opened>> {
   return answer.ok ? { ok: true, value: { session: answer.value, token } } : answer
 }
 
-/**
- * If there is no sign-in, or the token is of another sign-in, the person must sign in. Other problems are
- * shown.
- */
-function orSignIn(answer: Answer<Opened>): Answer<Opened | null> {
-  const isSignedOut =
-    !answer.ok && (answer.problem.status === 401 || answer.problem.code === 'cross_site_request')
-  return isSignedOut ? SIGN_IN : answer
+/** Returns `true` without a sign-in, and for the token of another sign-in. Other problems are shown. */
+function isOver(answer: Answer<Opened>): boolean {
+  return !answer.ok && (answer.problem.status === 401 || answer.problem.code === 'cross_site_request')
 }
 
 export function signOut() {

@@ -31,18 +31,33 @@ export function storedToken(): string {
   return sessionStorage.getItem(NAME) ?? ''
 }
 
-/** Returns the token of another tab that is signed in; `undefined` if no tab answers in time. */
-export function askOtherTabs(): Promise<string | undefined> {
+/**
+ * Returns the result of `tryToken` for the token of another tab. If it is `undefined`, the token of the next
+ * tab is tried: a tab may still have the token of an earlier sign-in. Returns `undefined` if no token fits in
+ * time.
+ */
+export function askOtherTabs<T>(tryToken: (token: string) => Promise<T | undefined>): Promise<T | undefined> {
   return new Promise((resolve) => {
+    const tried = new Map<string, Promise<void>>()
     const answered = ({ data }: MessageEvent<{ readonly token?: string }>) => {
-      if (data.token !== undefined) finish(data.token)
+      const { token } = data
+      if (token === undefined || tried.has(token)) return
+      tried.set(
+        token,
+        tryToken(token).then((found) => {
+          if (found !== undefined) finish(found)
+        }),
+      )
     }
-    const finish = (found?: string) => {
+    const finish = (found?: T) => {
       channel.removeEventListener('message', answered)
       clearTimeout(timer)
       resolve(found)
     }
-    const timer = setTimeout(finish, WAIT_MS)
+    const timer = setTimeout(async () => {
+      await Promise.all(tried.values())
+      finish()
+    }, WAIT_MS)
     channel.addEventListener('message', answered)
     channel.postMessage(ASK)
   })

@@ -108,6 +108,26 @@ describeInBrowser('the console', () => {
     await heading(third, 'Verifications').waitFor()
   })
 
+  it('is signed in in a new tab even if a tab of an earlier sign-in responds first', async () => {
+    const { page } = await stage.visitor()
+    // A channel that is older than that of the console gets a message before it.
+    await page.addInitScript(`
+      globalThis.earlier = new BroadcastChannel('console-token')
+      earlier.onmessage = ({ data }) => data === 'ask' && earlier.postMessage({ token: 'earlier' })
+    `)
+    await signIn(page, SERVICE, stage.rp.api_key)
+    await heading(page, 'Verifications').waitFor()
+    const second = await page.context().newPage()
+    const sent: (string | undefined)[] = []
+    second.on('request', (request) => {
+      if (request.url().endsWith('/console/session')) sent.push(request.headers()['console-token'])
+    })
+    await second.goto(`${SERVICE}/console`)
+    await heading(second, 'Verifications').waitFor()
+    const token = await page.evaluate("sessionStorage.getItem('console-token')")
+    expect(sent).toEqual(['', 'earlier', token])
+  })
+
   it('shows no pages of a relying party after a sign-in with the operator’s token', async () => {
     const { page } = await stage.visitor()
     await signIn(page, SERVICE, stage.service.server.adminToken)
