@@ -183,6 +183,7 @@ describe('a relay', () => {
     const kept = [await dialKept(port), await dialKept(port), await dialKept(port)]
     kept[0]?.write('GET /again HTTP/1.1\r\nHost: x\r\n\r\n')
     expect(String(await once(kept[0] as Socket, 'data'))).toContain('GET /again')
+    await sleep(600) // each has been quiet long enough to be closed
     for (const socket of kept) socket.resume()
     expect(await get(port)).toContain('GET /a 0')
     await expect.poll(() => areOpen(kept)).toEqual([true, false, true])

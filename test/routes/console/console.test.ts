@@ -252,6 +252,7 @@ describe('the cookie of the console', () => {
     const text = await response.text()
     expect(text).not.toContain(api_key)
     expect(text).not.toContain(open.changeToken)
+    expect(text).not.toContain('change_token')
     expect(JSON.parse(text)).toMatchObject({
       owner: 'relying_party',
       base_url: 'https://verifier.example',
