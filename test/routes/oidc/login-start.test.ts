@@ -250,6 +250,19 @@ describe('a login that no wallet acted on', () => {
   })
 })
 
+/** A service without the limiters of the platform, behind a proxy that names the address of its callers. */
+const BARE = {
+  ...env,
+  CLIENT_IP_HEADER: 'x-client-ip',
+  WALLET_RATE_LIMIT: undefined,
+} as unknown as typeof env
+
+/** Sends an authorization request from an address; from an unknown address if the text is empty. */
+function authorizeFrom(address: string, { client_id, issuer }: TestClient): Promise<Response> {
+  const path = `${pathOf(issuer)}/authorize?${new URLSearchParams({ client_id, ...REQUEST })}`
+  return call(app, 'GET', path, { headers: address === '' ? {} : { 'x-client-ip': address }, env: BARE })
+}
+
 describe('a relying party may have', () => {
   it('1,000 authorization requests in 10 s, and 500 sessions of logins', async () => {
     const own = await setUp()
@@ -263,6 +276,9 @@ describe('a relying party may have', () => {
       429,
       expect.stringContaining('too many requests'),
     ])
+    // The limit is that of the relying party, also for a caller whose own limit is not reached.
+    expect((await authorizeFrom('198.51.100.9', limited)).status).toBe(429)
+    expect((await authorizeFrom('198.51.100.9', client)).status).toBe(303)
     const statuses = await Promise.all(opened.map(async (one) => (await sendForm(one)).status))
     expect(statuses.filter((status) => status === 303)).toHaveLength(500)
     expect(statuses.filter((status) => status === 429)).toHaveLength(1)
@@ -280,16 +296,6 @@ it('logins are limited for each address of a caller, and callers without an addr
   const others = await newClient(await setUp())
   const opened = await openPage(limited)
   pass(100) // earlier tests have used the shared limit
-  const bare = {
-    ...env,
-    CLIENT_IP_HEADER: 'x-client-ip',
-    WALLET_RATE_LIMIT: undefined,
-  } as unknown as typeof env
-  const from = (address: string, one = limited) => {
-    const query = new URLSearchParams({ client_id: one.client_id, ...REQUEST })
-    const path = `${pathOf(one.issuer)}/authorize?${query}`
-    return call(app, 'GET', path, { headers: address === '' ? {} : { 'x-client-ip': address }, env: bare })
-  }
   const headers = {
     Origin: 'https://verifier.example',
     Cookie: opened.cookies,
@@ -297,15 +303,16 @@ it('logins are limited for each address of a caller, and callers without an addr
   }
   const page = `/s/${opened.id}?token=${opened.token}`
   for (let i = 0; i < 60; i++)
-    expect((await call(app, 'POST', page, { headers, env: bare })).status).toBe(303)
-  expect((await call(app, 'POST', page, { headers, env: bare })).status).toBe(429)
-  for (let i = 0; i < 60; i++) expect((await from('198.51.100.1')).status).toBe(303)
-  expect((await from('198.51.100.1')).status).toBe(429)
-  expect((await from('198.51.100.2')).status).toBe(303)
+    expect((await call(app, 'POST', page, { headers, env: BARE })).status).toBe(303)
+  expect((await call(app, 'POST', page, { headers, env: BARE })).status).toBe(429)
+  for (let i = 0; i < 60; i++) expect((await authorizeFrom('198.51.100.1', limited)).status).toBe(303)
+  expect((await authorizeFrom('198.51.100.1', limited)).status).toBe(429)
+  expect((await authorizeFrom('198.51.100.2', limited)).status).toBe(303)
   const statuses: number[] = []
-  for (let i = 0; i < 1_001; i++) statuses.push((await from('', i % 2 === 0 ? limited : others)).status)
+  for (let i = 0; i < 1_001; i++)
+    statuses.push((await authorizeFrom('', i % 2 === 0 ? limited : others)).status)
   expect(statuses.filter((status) => status === 303)).toHaveLength(1_000)
-  expect((await from('198.51.100.2')).status).toBe(303)
+  expect((await authorizeFrom('198.51.100.2', limited)).status).toBe(303)
   pass(10)
-  expect((await from('')).status).toBe(303) // refills the limit that other test files share
+  expect((await authorizeFrom('', limited)).status).toBe(303) // refills the limit that other test files share
 })

@@ -99,6 +99,15 @@ it('/readyz of a service that runs as one process checks storage every 5 s, each
   for (const [i, name] of written.entries()) expect(written.slice(i + 1, i + 4)).not.toContain(name)
 })
 
+it('/readyz of a public service warns while no header has the address of a caller, except on Cloudflare', async () => {
+  const warnings = async (changes: object) =>
+    (await json(await call(app, 'GET', '/readyz', { env: { ...env, ...changes } }))).warnings
+  const onOwnPort = { LISTENING_PORT: '8787' }
+  expect(await warnings(onOwnPort)).toEqual([{ code: 'client_ip_header_missing' }])
+  expect(await warnings({ ...onOwnPort, CLIENT_IP_HEADER: 'x-client-ip' })).toEqual([])
+  expect(await warnings({})).toEqual([])
+})
+
 it('/readyz warns of a wrong clock if most refusals in a minute are because of a time', async () => {
   const at = Date.parse('2027-02-01T00:00:00Z')
   for (const reason of ['nonce_mismatch', 'untrusted_issuer'] as const) noteRefusal(reason, at)
