@@ -69,7 +69,7 @@ export class EntryCheck {
       this.#kv.put<Progress>(PROGRESS, { build: this.#build, after, next, isComplete })
       return reserveTurn(now)
     }
-    this.#kv.delete(PROGRESS)
+    if (this.#kv.get(PROGRESS) !== undefined) this.#kv.delete(PROGRESS)
     if (this.isDue() && !isComplete) return Math.min(next, now + AGAIN_MS)
     if (this.isDue()) this.finish()
     return next === Infinity ? null : next

@@ -19,7 +19,14 @@ startAtNoon()
 const read = (setting: Setting, path: string) => json(call(app, 'GET', path, { headers: setting.headers }))
 const insights = (setting: Setting) =>
   read(setting, `/v1/insights?from=${TODAY}T00:00:00Z&to=2046-06-16T00:00:00Z`)
-const warnings = async () => (await json(call(app, 'GET', '/readyz'))).warnings
+
+/** Returns the objects of damaged days that /readyz names, also those of other test files. */
+async function damagedObjects(): Promise<readonly string[]> {
+  const { warnings } = await json(call(app, 'GET', '/readyz'))
+  const found = warnings.find(({ code }: { code: string }) => code === 'list_day_damaged')
+  return found?.objects ?? []
+}
+const objectOf = (setting: Setting) => String(indexStub(env, setting.relyingPartyId, dayOf(NOON)).id)
 
 /** Lets every call of the day's object throw, as a value that cannot be decoded does. */
 function damage(): void {
@@ -39,13 +46,12 @@ describe('a damaged day', () => {
     damage()
     expect(await list()).toMatchObject({ verifications: [], incomplete: [TODAY] })
     expect(await insights(setting)).toMatchObject({ incomplete: [TODAY] })
-    const object = String(indexStub(env, setting.relyingPartyId, dayOf(NOON)).id)
-    expect(await warnings()).toContainEqual({ code: 'list_day_damaged', objects: [object] })
+    expect(await damagedObjects()).toContain(objectOf(setting))
     vi.restoreAllMocks()
     const repaired = await list()
     expect(repaired.verifications).toMatchObject([{ verification_id }])
     expect(repaired).not.toHaveProperty('incomplete')
-    expect(await warnings()).toEqual([])
+    expect(await damagedObjects()).not.toContain(objectOf(setting))
   })
 
   it('does not keep a session from its DELETE', async () => {
@@ -54,7 +60,7 @@ describe('a damaged day', () => {
     damage()
     expect((await ask(setting, 'DELETE', verification_id)).status).toBe(204)
     vi.restoreAllMocks()
-    await read(setting, '/v1/verify') // other test files read the warnings, too
-    expect(await warnings()).toEqual([])
+    await read(setting, '/v1/verify')
+    expect(await damagedObjects()).not.toContain(objectOf(setting))
   })
 })
