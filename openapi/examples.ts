@@ -138,6 +138,7 @@ const VERIFICATION: Example<'Verification'> = {
   required_session_binding: 'none',
   expires_in: 600,
   return_url: null,
+  return_automatically: false,
   locale: null,
   heading: null,
   purpose: null,
@@ -344,6 +345,7 @@ export const EXAMPLES: {
     stage: 'created',
     expires_at: EXPIRES,
     wallet_activity: null,
+    family: null,
   },
   AuthorizationRequest: {
     verification_id: ID,

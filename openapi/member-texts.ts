@@ -52,6 +52,8 @@ export const MEMBER_TEXTS = {
       '`page`: the wallet must return to the browser of the hosted page. `relying_party`: you redeem the return code, too. Both exclude the QR code.',
     expires_in: 'Lifetime in seconds.',
     return_url: 'Where the browser goes after the verification. Must equal one of your `return_urls`.',
+    return_automatically:
+      'The hosted page goes to `return_url` by itself some seconds after the end. The person can stop it. Requires a `return_url`. Default: `false`.',
     locale: 'Language of the hosted page, and of `heading` and `purpose`.',
     heading: `Shown to the person above the request: one line, in their language. ${PERSONAL_DATA}`,
     purpose: `Shown to the person: one line, in their language. ${PERSONAL_DATA}`,
@@ -93,6 +95,8 @@ export const MEMBER_TEXTS = {
     version: VERSION,
     wallet_activity:
       'What a wallet last did with a live request, while the verification is pending. `number` rises with each. `kind`: `request_fetched` or `response_refused`. `family`: what was wrong with the response.',
+    family:
+      'Kind of the end: `expired`, `revoked` or `not_suitable` after a rejection, `declined_on_page` after *Do not share*, else null. Values may be added.',
   },
   BrowserReturnResult: { object: VIEW },
   Verification: {

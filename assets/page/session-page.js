@@ -7,7 +7,7 @@
 /**
  * @typedef {{
  *   readonly version: number, readonly status: string, readonly stage: string,
- *   readonly wallet_activity: Activity | null
+ *   readonly wallet_activity: Activity | null, readonly family: string | null
  * }} SessionView
  */
 
@@ -181,11 +181,21 @@ function apply(view) {
   const last = view.wallet_activity ?? null
   const isNew = last !== null && last.number > activity
   if (isNew) [activity, activeAt] = [last.number, Date.now()]
-  if (view.status !== 'pending') show(view.status)
+  if (view.status !== 'pending') showEnd(view)
   else if (view.stage === 'awaiting_return') show('returning')
   else if (last === null ? view.stage === 'created' : last.number <= seen) show('waiting')
   else if (last?.kind === 'response_refused') showRefusal(last, isNew)
   else show('scanned')
+}
+
+/**
+ * Shows the end, with the text of its family if there is one.
+ * @param {SessionView} view
+ */
+function showEnd({ status, family }) {
+  const text = page.ends[family ?? '']
+  if (text && isPageState(status)) page.states[status] = { ...page.states[status], text }
+  show(status)
 }
 
 /** @param {string} next */
@@ -196,8 +206,9 @@ function show(next) {
   state = next
   main.dataset.state = next
   writeTexts()
-  if (!isOpen()) end(page.follows && !isElsewhere)
-  else offerNewCode(Date.now())
+  if (isOpen()) return offerNewCode(Date.now())
+  end(page.follows && !isElsewhere)
+  if (!isElsewhere && next !== 'gone') main.dispatchEvent(new Event('ended'))
 }
 
 /**

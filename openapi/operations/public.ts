@@ -136,6 +136,28 @@ export const BROWSERS = {
     },
     problems: ['internal_error'],
   },
+  'POST /s/:id/decline': {
+    id: 'declineOnPage',
+    summary: 'End a verification for the person who does not share',
+    description:
+      'The form of the hosted page sends it. It has no body. A pending verification ends as `declined` with the reason `declined_on_page`. A login without a session sends `access_denied` to its client.',
+    responses: {
+      200: { description: 'A page that goes on to the client of the login.', other: PAGE },
+      303: { description: 'The page of the session. It has the outcome.', headers: ['Location'] },
+      403: { description: 'A page for another browser than that of a bound session.', other: PAGE },
+      404: {
+        description: 'A page that reports an unknown verification, or a login that is over.',
+        other: PAGE,
+      },
+      429: { description: 'A page that asks the person to wait.', other: PAGE },
+      503: {
+        description: 'A page that asks the person to try again later.',
+        other: PAGE,
+        headers: ['Retry-After'],
+      },
+    },
+    problems: ['cross_site_request', 'internal_error'],
+  },
   'GET /v1/verify/:id/return': {
     id: 'openReturnPage',
     summary: 'Open the page to which a wallet returns',

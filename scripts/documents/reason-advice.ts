@@ -88,6 +88,7 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   credential_not_yet_valid: 'Refuse. The credential will be valid later.',
   wallet_error: 'None: the person can try again.',
   access_denied: 'Offer another way, or the same again.',
+  declined_on_page: 'Offer another way at once: the person may have no wallet.',
   same_device_return_missing:
     'None: the person opens the wallet from the page again. Someone else may have used a link that was passed on.',
   session_expired: 'Offer to start again.',

@@ -110,8 +110,8 @@ const ABOUT_STATUS: Readonly<Record<Status, readonly [string, string]>> = {
     'Refuse. The person may start again with another credential; `reason` says what was missing.',
   ],
   declined: [
-    'the wallet responded with `access_denied`',
-    'Offer another way, or the same again. It is unknown whether the person refused or has no matching credential.',
+    'the wallet responded with `access_denied`, or the person pressed *Do not share* on the page',
+    'Offer another way, or the same again. After `access_denied` it is unknown whether the person refused or has no matching credential.',
   ],
   expired: [
     '`expires_at` passed',
@@ -168,7 +168,7 @@ function rowsOf(family: ReasonFamily): readonly (readonly string[])[] {
       message,
       yesNo(retryable),
       ends ? `\`${ends}\`` : 'attempt',
-      walletGets(reason),
+      walletGets(code, reason),
       REASON_ADVICE[code],
     ]
   })
@@ -178,8 +178,8 @@ function rowsOf(family: ReasonFamily): readonly (readonly string[])[] {
  * HTTP status of the callback. A response that ends the verification gets 200. After the end, every other
  * response gets 409.
  */
-function walletGets({ wallet, ends }: Reason): string {
-  if (ends === 'expired' || ends === 'canceled') return '409 for any response'
+function walletGets(code: ReasonCode, { wallet, ends }: Reason): string {
+  if (ends === 'expired' || ends === 'canceled' || code === 'declined_on_page') return '409 for any response'
   return wallet === null || ends !== undefined ? '200' : String(WALLET_ERRORS[wallet].status)
 }
 

@@ -71,6 +71,7 @@ const createMembers = z.strictObject({
   required_session_binding: z._default(z.enum(SESSION_BINDINGS), 'none'),
   expires_in: z._default(z.int().check(z.minimum(60), z.maximum(LONGEST_SESSION_SECONDS)), 600),
   return_url: z.optional(returnUrl),
+  return_automatically: z.exactOptional(z.boolean()),
   locale: z.optional(locale),
   ...pageTexts,
   allow_derived: z._default(z.boolean(), false),

@@ -2,6 +2,7 @@
 
 import { Hono } from 'hono/tiny'
 import { dcApiRoutes } from './browser/dc-api.ts'
+import { declineRoutes } from './browser/decline.ts'
 import { returnRoutes } from './browser/return.ts'
 import { sessionPageRoutes } from './browser/session-page.ts'
 import { consoleRoutes } from './console/console.ts'
@@ -43,6 +44,7 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', verifierDidRoutes())
   app.route('/', loginPageRoutes())
   app.route('/', sessionPageRoutes())
+  app.route('/', declineRoutes())
   app.route('/', relyingPartyRoutes())
   app.route('/', eventRoutes())
   app.route('/', listRoutes())

@@ -22,7 +22,7 @@ import type {
   SessionError,
 } from './document/results.ts'
 import { publicView, toStateView, type View } from './document/state-view.ts'
-import { canceledEnd, endSession } from './end/end-session.ts'
+import { cancelSession, type DeclineError, type Decliner, declineOnPage } from './end/requested-end.ts'
 import { applyTimeouts, expireAt } from './end/timeouts.ts'
 import { confirmEntry } from './listing/indexing.ts'
 import { eraseOnRequest } from './listing/remainder.ts'
@@ -46,7 +46,6 @@ import type { SessionContext } from './store/context.ts'
 import { toVerificationId } from './store/identifier.ts'
 import { recordCreation } from './store/measures.ts'
 import { openStore, type SessionStore } from './store/store.ts'
-import { loadWebhook } from './store/webhook.ts'
 import { deliveriesView } from './views/deliveries-view.ts'
 import { readForOperator } from './views/operator-view.ts'
 import { type PageRequest, type PageView, readPage } from './views/page-view.ts'
@@ -214,16 +213,17 @@ export class VerificationSession extends DurableObject<Env> {
 
   /** Cancels a pending session. A session that is already canceled stays as it is. */
   async cancel(relyingPartyId: string): Promise<Result<View, SessionError>> {
-    const now = Date.now()
-    const before = await this.#load({ relyingPartyId })
-    if (!before.ok) return before
-    const webhook = await loadWebhook(this.#context, now)
-    const session = this.#find({ relyingPartyId })
+    const session = await this.#load({ relyingPartyId })
     if (!session.ok) return session
-    const { status } = session.value
-    if (status !== 'pending' && status !== 'canceled') return err('ended')
-    if (status === 'pending') endSession(this.#context, canceledEnd(), { webhook, now })
-    return this.read(relyingPartyId)
+    const canceled = await cancelSession(this.#context, session.value, Date.now())
+    return canceled.ok ? this.read(relyingPartyId) : canceled
+  }
+
+  /** Ends a pending session for the person who declines on its page. */
+  async decline(by: SessionAccess, decliner: Decliner): Promise<Result<null, DeclineError>> {
+    const now = Date.now()
+    const pending = await this.#loadPending(now, by)
+    return pending.ok ? declineOnPage(this.#context, pending.value, decliner, now) : pending
   }
 
   /** Expires a pending session of test mode now. If a success is held, discards only the success. */

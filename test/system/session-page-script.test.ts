@@ -29,6 +29,7 @@ type View = {
     readonly kind: string
     readonly family: string | null
   } | null
+  readonly family?: string | null
 }
 type Reply = { readonly status: number; readonly body?: unknown }
 
@@ -85,6 +86,7 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
     'scanned',
     'refused',
     'verified',
+    'returning',
     'rejected',
     'declined',
     'expired',
@@ -104,6 +106,7 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
     seen: 0,
     wallet: null,
     activity,
+    ends: { expired: 'It is too old.' },
     refusals: { issuer: 'Not this issuer.', unavailable: 'Not now.' },
     ways: ['link', 'test-wallet', 'qr'].map((id) => ({
       id,
@@ -135,7 +138,15 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
   const listen = (name: string, listener: () => void) => {
     listeners[name] = listener
   }
-  const main = { dataset: { page: JSON.stringify(data), state }, addEventListener: listen }
+  const events: string[] = []
+  class Event {
+    readonly type: string
+    constructor(type: string) {
+      this.type = type
+    }
+  }
+  const dispatchEvent = ({ type }: Event) => events.push(type)
+  const main = { dataset: { page: JSON.stringify(data), state }, addEventListener: listen, dispatchEvent }
   const document = {
     ...{ hidden: false, title: '' },
     querySelector: () => main,
@@ -169,14 +180,14 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
   }
   const history = { replaceState: (_: unknown, __: string, address: string) => addresses.push(address) }
   const timers = { Date, setTimeout, clearTimeout, setInterval, clearInterval }
-  const web = { URL, URLSearchParams, AbortSignal: { timeout: () => undefined }, Math }
+  const web = { Event, URL, URLSearchParams, AbortSignal: { timeout: () => undefined }, Math }
   runInNewContext(SCRIPT, {
     ...{ document, location, history, fetch, WebSocket, addEventListener: listen, self: {} },
     ...timers,
     ...web,
   })
   return {
-    ...{ parts, document, sockets, replies, requests, listeners, addresses },
+    ...{ parts, document, sockets, replies, requests, listeners, addresses, events },
     state: () => main.dataset.state,
     draws: () => requests.filter(({ path }) => path === `${API}/qr`).map(({ at }) => at),
     reads: () => requests.filter(({ path }) => path === API).map(({ at }) => at),
@@ -291,6 +302,25 @@ describe('the state on the session page', () => {
     expect(titleOf({ shown: ['test-wallet', 'qr'] })).toBe('begin with qr')
     expect(titleOf({ shown: ['test-wallet'] })).toBe('waiting')
     expect(titleOf({ state: 'scanned' })).toBe('')
+  })
+
+  it('is shown with the text of its family after the end', () => {
+    const { last, parts } = open()
+    last().send({ ...VERIFIED, status: 'rejected', family: 'expired' })
+    expect(parts.title!.textContent).toBe('rejected')
+    expect(parts.text!.textContent).toBe('It is too old.')
+  })
+
+  it('tells the other scripts that the session has ended, but not if its browser goes on elsewhere', () => {
+    const ended = open()
+    ended.last().send(VERIFIED)
+    expect(ended.events).toEqual(['ended'])
+    const elsewhere = open({ state: 'returning' })
+    elsewhere.last().send(VERIFIED)
+    expect(elsewhere.events).toEqual([])
+    const erased = open()
+    erased.last().fail('erased')
+    expect(erased.events).toEqual([])
   })
 
   it('is ignored if the script does not know it', () => {

@@ -47,6 +47,11 @@ export type VerificationRequest = {
   readonly expires_in?: number
   /** Where the browser goes after the verification. Must equal one of your `return_urls`. */
   readonly return_url?: string
+  /**
+   * The hosted page goes to `return_url` by itself some seconds after the end. The person can stop it.
+   * Requires a `return_url`. Default: `false`.
+   */
+  readonly return_automatically?: boolean
   /** Language of the hosted page, and of `heading` and `purpose`. */
   readonly locale?: string
   /** Shown to the person above the request: one line, in their language. Do not send personal data. */
@@ -250,6 +255,7 @@ export type Verification = {
   readonly required_session_binding: 'none' | 'page' | 'relying_party' | (string & {})
   readonly expires_in: number
   readonly return_url: string | null
+  readonly return_automatically: boolean
   readonly locale: string | null
   readonly heading: string | null
   readonly purpose: string | null
@@ -394,6 +400,7 @@ export type Reason = {
     | 'credential_not_yet_valid'
     | 'wallet_error'
     | 'access_denied'
+    | 'declined_on_page'
     | 'same_device_return_missing'
     | 'session_expired'
     | 'canceled_by_relying_party'
@@ -663,7 +670,7 @@ export type WebhookTest = {
 
 /** Body of `POST /v1/test/verify/{id}/outcome`. */
 export type OutcomeRequest = {
-  readonly reason: 'verified' | 'malformed_response' | 'limit_exceeded' | 'missing_state' | 'unknown_state' | 'request_superseded' | 'state_mismatch' | 'encryption_required' | 'unexpected_encryption' | 'unknown_encryption_key' | 'unsupported_encryption' | 'decryption_failed' | 'invalid_vp_token' | 'invalid_presentation_submission' | 'unknown_credential_query' | 'wrong_presentation_count' | 'query_not_satisfied' | 'transaction_data_missing' | 'malformed_credential' | 'document_not_returned' | 'unsupported_algorithm' | 'unsupported_critical_header' | 'wrong_token_type' | 'unknown_credential_type' | 'invalid_issuer_signature' | 'malformed_disclosure' | 'unreferenced_disclosure' | 'duplicate_digest' | 'unsupported_hash_algorithm' | 'forbidden_disclosure' | 'invalid_claim' | 'holder_binding_missing' | 'holder_key_missing' | 'holder_key_unavailable' | 'malformed_holder_binding' | 'invalid_holder_signature' | 'nonce_mismatch' | 'audience_mismatch' | 'sd_hash_mismatch' | 'holder_binding_not_current' | 'transaction_data_mismatch' | 'untrusted_issuer' | 'malformed_certificate_chain' | 'invalid_certificate_path' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_profile_violation' | 'certificate_revoked' | 'certificate_status_unavailable' | 'trust_anchor_in_chain' | 'self_signed_certificate' | 'issuer_key_not_found' | 'issuer_metadata_invalid' | 'issuer_metadata_unavailable' | 'trust_list_unavailable' | 'status_unavailable' | 'credential_revoked' | 'credential_suspended' | 'predicate_false' | 'value_mismatch' | 'holder_key_mismatch' | 'assurance_level_too_low' | 'credential_expired' | 'credential_not_yet_valid' | 'wallet_error' | 'access_denied' | 'same_device_return_missing' | 'session_expired' | 'canceled_by_relying_party'
+  readonly reason: 'verified' | 'malformed_response' | 'limit_exceeded' | 'missing_state' | 'unknown_state' | 'request_superseded' | 'state_mismatch' | 'encryption_required' | 'unexpected_encryption' | 'unknown_encryption_key' | 'unsupported_encryption' | 'decryption_failed' | 'invalid_vp_token' | 'invalid_presentation_submission' | 'unknown_credential_query' | 'wrong_presentation_count' | 'query_not_satisfied' | 'transaction_data_missing' | 'malformed_credential' | 'document_not_returned' | 'unsupported_algorithm' | 'unsupported_critical_header' | 'wrong_token_type' | 'unknown_credential_type' | 'invalid_issuer_signature' | 'malformed_disclosure' | 'unreferenced_disclosure' | 'duplicate_digest' | 'unsupported_hash_algorithm' | 'forbidden_disclosure' | 'invalid_claim' | 'holder_binding_missing' | 'holder_key_missing' | 'holder_key_unavailable' | 'malformed_holder_binding' | 'invalid_holder_signature' | 'nonce_mismatch' | 'audience_mismatch' | 'sd_hash_mismatch' | 'holder_binding_not_current' | 'transaction_data_mismatch' | 'untrusted_issuer' | 'malformed_certificate_chain' | 'invalid_certificate_path' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_profile_violation' | 'certificate_revoked' | 'certificate_status_unavailable' | 'trust_anchor_in_chain' | 'self_signed_certificate' | 'issuer_key_not_found' | 'issuer_metadata_invalid' | 'issuer_metadata_unavailable' | 'trust_list_unavailable' | 'status_unavailable' | 'credential_revoked' | 'credential_suspended' | 'predicate_false' | 'value_mismatch' | 'holder_key_mismatch' | 'assurance_level_too_low' | 'credential_expired' | 'credential_not_yet_valid' | 'wallet_error' | 'access_denied' | 'declined_on_page' | 'same_device_return_missing' | 'session_expired' | 'canceled_by_relying_party'
   readonly credential_type?: string
   readonly format?: string
 }

@@ -128,6 +128,7 @@ export const verificationState = z.object({
       family: maybe(z.string()),
     }),
   ),
+  family: maybe(z.string()),
 })
 
 const listReference = z.object({ name: z.string(), sequence: maybe(z.int()), trust_as_of: z.string() })
@@ -199,6 +200,7 @@ export const verification = z.object({
   required_session_binding: z.enum(SESSION_BINDINGS),
   expires_in: z.int(),
   return_url: maybe(z.string()),
+  return_automatically: z.boolean(),
   locale: maybe(z.string()),
   ...mapPageTexts(() => maybe(z.string())),
   allow_derived: z.boolean(),

@@ -20,7 +20,7 @@ import { brandStyle } from './page/brand.ts'
 import { sendMessage, sendPage } from './page/document.ts'
 import { chooseLanguage } from './page/language.ts'
 import { returnBody } from './page/return-body.ts'
-import { type SessionPage, sessionBody } from './page/session-body.ts'
+import { backAddress, goesBack, type SessionPage, sessionBody } from './page/session-body.ts'
 import { type Texts, textsIn } from './page/texts.ts'
 import { chosenProfile, parseDevice } from './page/wallets.ts'
 import { listWays } from './page/ways.ts'
@@ -118,6 +118,7 @@ export async function sendSessionPage(
     branding,
     transactionTypes: settings.transaction_data_types,
     isBegun,
+    id,
     qr: uri === null ? null : drawQr(uri),
     testWallet:
       view.livemode || c.env.SANDBOX === undefined ? null : uri === null ? '' : testWalletAddress(uri),
@@ -135,11 +136,25 @@ export async function sendSessionPage(
   const { title, body, live } = sessionBody(page, texts)
   const scripts = await loadAddresses(c, live ? scriptsOf(page) : reportsOf(page))
   const style = branding?.color ? brandStyle(branding.color) : ''
-  return sendPage(c, 200, { texts, title, body, scripts, style, embedders, hasOwnForm: !isBegun })
+  const next = nextAddress(c, page)
+  return sendPage(c, 200, { texts, title, body, scripts, style, embedders, hasOwnForm: live, next })
+}
+
+/** Parameter in the address of the page after *Do not share*. */
+export const LEAVE = 'leave'
+
+/**
+ * Returns the address of the way back, if the person declined on the page and leaves it now. A frame does not
+ * leave: its embedder learns the status.
+ */
+function nextAddress(c: AppContext, page: SessionPage): string | undefined {
+  const { view, isFramed } = page
+  const leaves = c.req.query(LEAVE) !== undefined && view.status === 'declined' && !isFramed
+  return leaves && view.return_url !== null ? backAddress(page, view.return_url) : undefined
 }
 
 /** Returns the texts in the session's language, or in the browser's. */
-function textsFor(c: AppContext, locale: string | null): Promise<Texts> {
+export function textsFor(c: AppContext, locale: string | null): Promise<Texts> {
   return textsIn(c.env.ASSETS, chooseLanguage(locale, c.req.header('Accept-Language')))
 }
 
@@ -153,7 +168,8 @@ function loadAddresses(c: AppContext, names: readonly ScriptName[]): Promise<rea
  */
 function scriptsOf(page: SessionPage): readonly ScriptName[] {
   const scripts = listWays(page).map(({ script }) => script)
-  return [...reportsOf(page), ...scripts.filter((script) => script !== null), 'session-page.js']
+  const back = goesBack(page) ? (['go-back.js'] as const) : []
+  return [...reportsOf(page), ...scripts.filter((script) => script !== null), ...back, 'session-page.js']
 }
 
 /**

@@ -76,6 +76,7 @@ export const ACCESS = {
 
   'GET /s/:id': { caller: 'person' },
   'POST /s/:id': { caller: 'page' },
+  'POST /s/:id/decline': { caller: 'page' },
   'POST /v1/verify/:id/link': { caller: 'page' },
   'POST /v1/verify/:id/response_code': { caller: 'browser' },
   'GET /v1/verify/:id/watch': { caller: 'session', scope: 'verify:read' },

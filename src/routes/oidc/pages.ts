@@ -75,6 +75,14 @@ export async function sendForm(
   return sendPage(c, 200, { texts, title, body, scripts, formTarget: origin })
 }
 
+/** Sends a page that goes on to the client's address at once, with a link for a browser that does not. */
+export async function sendOn(c: AppContext, address: string, locales?: string): Promise<Response> {
+  const texts = await textsFor(c, locales)
+  const title = texts.login.sending
+  const body = card('login-sending', html`<h1>${title}</h1>`, continueLink(address, texts))
+  return sendPage(c, 200, { texts, title, body, next: address })
+}
+
 function continueLink(address: string, texts: Texts): Markup {
   const words = fill(texts.login.continueTo, { host: isolate(new URL(address).host) })
   return html`<a class="button" href="${address}">${words}</a>`

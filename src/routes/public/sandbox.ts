@@ -52,6 +52,7 @@ function withoutSecrets(request: Request, cookie: string | undefined): Request {
   const kept = pairs.find((pair) => cookie !== undefined && pair.startsWith(`${cookie}=`))
   headers.delete('Authorization')
   headers.delete('Cookie')
+  headers.delete('Referer') // the address of a session page has its token
   if (kept !== undefined) headers.set('Cookie', kept)
   return new Request(request, { headers })
 }
@@ -109,9 +110,9 @@ type WalletOptions = { readonly credential_type?: string; readonly format?: stri
 type OutcomeResult = Result<VerifierResponse | null, SessionError | { readonly detail: string }>
 
 /**
- * Produces an outcome. For `canceled_by_relying_party` and `session_expired`, the session is ended without
- * the wallet. For every other reason the wallet sends a response. For most reasons the response contains a
- * mistake.
+ * Produces an outcome. For `canceled_by_relying_party`, `declined_on_page` and `session_expired`, the session
+ * is ended without the wallet. For every other reason the wallet sends a response. For most reasons the
+ * response contains a mistake.
  */
 async function produce(
   reason: string,
@@ -120,6 +121,7 @@ async function produce(
 ): Promise<OutcomeResult> {
   const { session, rp, sandbox } = context
   if (reason === 'canceled_by_relying_party') return withoutWallet(await session.cancel(rp))
+  if (reason === 'declined_on_page') return declineOnPage(context)
   if (reason === 'session_expired') return withoutWallet(await session.expireNow(rp))
   if (reason === 'same_device_return_missing' || reason === 'request_superseded')
     return produceLate(reason, options, context)
@@ -130,6 +132,15 @@ async function produce(
   if (!request.ok) return request
   const sent = await ask(sandbox, '/response', { ...options, reason, uri: parseUri(request.value.json) })
   return sent.ok ? ok(sent.value.response) : sent
+}
+
+/** Declines as a person does on the page. A session with a held success cannot be declined. */
+async function declineOnPage({ session, rp }: OutcomeContext): Promise<OutcomeResult> {
+  const declined = await session.decline({ relyingPartyId: rp }, 'sandbox')
+  if (declined.ok) return ok(null)
+  const { error } = declined
+  const isShared = error === 'return_awaited' || error === 'other_browser'
+  return err(isShared ? { detail: 'a presentation waits for the return of its browser' } : error)
 }
 
 /**

@@ -14,6 +14,7 @@ export type ReasonCode =
   | RefusalReason
   | 'wallet_error'
   | 'access_denied'
+  | 'declined_on_page'
   | 'session_expired'
   | 'canceled_by_relying_party'
   | 'same_device_return_missing'
@@ -162,6 +163,7 @@ export const REASONS = {
   credential_not_yet_valid: validity('The credential is not valid yet.'),
   wallet_error: flow('The wallet reported an error of its own.'),
   access_denied: flow('The person declined, or the wallet has no matching credential.', 'declined'),
+  declined_on_page: flow('The person declined on the page, without a wallet.', 'declined'),
   same_device_return_missing: flow(
     'The wallet responded, but the person did not return to the browser where they began.',
   ),

@@ -1,7 +1,8 @@
-// The meaning of a refused response for the person at the page: one of nine families, each with a text in
-// assets/texts. The reason itself is for the relying party.
+// The meaning of a reason for the person at the page: one of nine families of a refused response, or one of
+// four families of an end. Each family has a text in assets/texts. The reason itself is for the relying party.
 
-import { REASONS, type ReasonFamily, type RefusalReason } from './reasons.ts'
+import type { Status } from '../../api/values.ts'
+import { REASONS, type ReasonCode, type ReasonFamily, type RefusalReason } from './reasons.ts'
 
 /** Reasons of attempts. An attempt leaves the session pending. */
 export type AttemptReason = RefusalReason | 'wallet_error' | 'same_device_return_missing'
@@ -44,4 +45,22 @@ const BY_FAMILY: Readonly<Record<ReasonFamily, RefusalFamily>> = {
   status: 'not_valid',
   policy: 'not_valid',
   flow: 'wallet',
+}
+
+/** Kind of an end, as the page tells it to the person. */
+export type EndFamily = 'expired' | 'revoked' | 'not_suitable' | 'declined_on_page'
+
+/** Returns the family of a session's end. Null: the status says everything, or the session is pending. */
+export function endFamily({
+  status,
+  outcome,
+}: {
+  readonly status: Status
+  readonly outcome: { readonly reason: ReasonCode | null } | null
+}): EndFamily | null {
+  const reason = outcome?.reason ?? null
+  if (reason === 'declined_on_page') return reason
+  if (status !== 'rejected' || reason === null) return null
+  if (reason === 'credential_expired') return 'expired'
+  return REASONS[reason].family === 'status' ? 'revoked' : 'not_suitable'
 }

@@ -3,6 +3,7 @@
 import type { VerificationState } from '../../api/responses/verifications.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import { type SessionDocument, stageOf } from './document.ts'
+import { endFamily } from './refusal-family.ts'
 import { activityView } from './wallet-activity.ts'
 
 /** A view as JSON text, and the version of the session in it. */
@@ -18,6 +19,7 @@ export function publicView(document: SessionDocument): VerificationState {
     stage: stageOf(document),
     expires_at: isoTime(document.expires_at),
     wallet_activity: activityView(document),
+    family: endFamily(document),
   }
 }
 

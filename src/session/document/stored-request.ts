@@ -40,6 +40,8 @@ export type StoredRequest = { readonly [text in PageText]?: string } & {
   readonly required_session_binding: SessionBinding
   readonly expires_in: number
   readonly return_url: string | null
+  /** True if the page goes back by itself after the end. Absent if the relying party left it out. */
+  readonly return_automatically?: boolean
   readonly locale: string | null
   readonly allow_derived: boolean
   /** Absent if the relying party left it out. Absent means false. */
@@ -59,6 +61,7 @@ const ABSENT_MEMBERS = {
   preset: null,
   wallet: null,
   intent_to_retain: false,
+  return_automatically: false,
   require_same_holder_key: false,
 } as const
 

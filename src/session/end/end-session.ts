@@ -164,6 +164,12 @@ export function declinedEnd({ exchange, channel, winner, requestHash }: Response
   return { status: 'declined', outcome: { ...NO_RESULT, ...exchange, ...declined }, winner }
 }
 
+/** Returns the end of a session that the person declined on its page. */
+export function declinedOnPageEnd(): SessionEnd {
+  const outcome = { ...NO_RESULT, reason: 'declined_on_page' } as const
+  return { status: 'declined', outcome, winner: null }
+}
+
 /** Returns the end at `expires_at`, with the reason of the last attempt if there was an attempt. */
 export function expiredEnd({ attempts }: SessionDocument): SessionEnd {
   const reason = attempts.at(-1)?.reason ?? 'session_expired'

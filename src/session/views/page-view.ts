@@ -11,6 +11,7 @@ import { ok } from '../../result.ts'
 import { lowerRequest } from '../../wallets/lower.ts'
 import { WALLET_PROFILES } from '../../wallets/profiles/index.ts'
 import { type SessionDocument, stageOf } from '../document/document.ts'
+import { endFamily } from '../document/refusal-family.ts'
 import { withDefaults } from '../document/stored-request.ts'
 import { activityView } from '../document/wallet-activity.ts'
 import { requestedDocuments } from '../request/annex-c.ts'
@@ -91,7 +92,7 @@ export async function offeredWallets(
 function pageView(document: SessionDocument, terms: RequestTerms) {
   const { status, version, expires_at, relying_party_id, livemode } = document
   const request = withDefaults(document.request)
-  const { locale, required_session_binding, return_url } = request
+  const { locale, required_session_binding, return_url, return_automatically } = request
   const { login } = document
   const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
   const exchanges = listExchanges(terms)
@@ -105,6 +106,8 @@ function pageView(document: SessionDocument, terms: RequestTerms) {
     ...mapPageTexts((name) => request[name]),
     required_session_binding,
     return_url,
+    return_automatically,
+    family: endFamily(document),
     /** Id of the chosen wallet; null for any wallet. */
     wallet: terms.wallet?.id ?? null,
     /** JSON text of the input of `offeredWallets`; null after the end. */

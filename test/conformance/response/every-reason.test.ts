@@ -83,6 +83,7 @@ const ENDS: { readonly [code in ReasonCode]?: string } = {
   assurance_level_too_low: 'rejected',
   holder_key_mismatch: 'rejected',
   access_denied: 'declined',
+  declined_on_page: 'declined',
   session_expired: 'expired',
   canceled_by_relying_party: 'canceled',
 }
@@ -93,6 +94,7 @@ type Scripted =
   | 'same_device_return_missing'
   | 'session_expired'
   | 'canceled_by_relying_party'
+  | 'declined_on_page'
 
 it('the test wallet can cause every refusal reason of the catalogue, and lists no other reason', () => {
   // The compiler checks this, too: a new code of the catalogue has neither.

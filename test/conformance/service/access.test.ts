@@ -226,6 +226,7 @@ it('api/access: a client_token shows the state of a session, and nothing about i
     stage: 'done',
     expires_at: session.expires_at,
     wallet_activity: null,
+    family: null,
   })
 })
 
@@ -258,7 +259,7 @@ it('api/access: session_url opens the session page only with its client_token, n
     200,
     expect.stringMatching(/^text\/html/),
     'no-store',
-    'no-referrer',
+    'same-origin',
   ])
   const [address = ''] = session_url.split('?')
   for (const query of ['', '?token=', '?token=ct_x', `?token=${other}`, `?token=${stage.rp.api_key}`]) {

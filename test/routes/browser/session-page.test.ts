@@ -131,12 +131,14 @@ describe('the session page', () => {
       ([, address]) => address,
     )
     expect(
-      addresses.every((address) => /^(data:|\?token=|\/assets\/|\/test\/wallet\?uri=|$)/.test(address!)),
+      addresses.every((address) =>
+        /^(data:|\?token=|\/assets\/|\/test\/wallet\?uri=|\/s\/[\w-]+\/decline\?token=|$)/.test(address!),
+      ),
     ).toBe(true)
-    expect(html).not.toMatch(/\son\w+=|javascript:|<form|<iframe|\sstyle=|@import|url\(/)
+    expect(html).not.toMatch(/\son\w+=|javascript:|<iframe|\sstyle=|@import|url\(/)
   })
 
-  it('is not cached, sends no referrer, allows no frame, and allows its own style by hash', async () => {
+  it('is not cached, sends no referrer to other sites, allows no frame, and allows its own style by hash', async () => {
     const response = await get((await createSession(await setUp())).session_url)
     const html = await response.text()
     const style = new TextEncoder().encode(/<style>([\s\S]*?)<\/style>/.exec(html)?.[1])
@@ -152,11 +154,11 @@ describe('the session page', () => {
         "connect-src 'self' wss://verifier.example",
         "frame-ancestors 'none'",
         "base-uri 'none'",
-        "form-action 'none'",
+        "form-action 'self'",
         "require-trusted-types-for 'script'",
       ].join('; '),
       'content-type': 'text/html; charset=UTF-8',
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin', // a form without it sends no origin
       'strict-transport-security': 'max-age=31536000',
       'x-content-type-options': 'nosniff',
       'x-request-id': expect.stringMatching(/^req_/),
@@ -272,18 +274,26 @@ describe('the session page', () => {
 })
 
 describe('the session page in every state', () => {
-  const shows = async (session: { session_url: string }, state: keyof typeof TEXTS.states) => {
+  const shows = async (
+    session: { session_url: string },
+    state: keyof typeof TEXTS.states,
+    { text }: { readonly text: string } = TEXTS.states[state],
+  ) => {
     const html = await page(session)
     const name = '\u2068Shop\u2069'
     expect(attribute(html, /<main[^>]*>/, 'data-state')).toBe(state)
     expect(html).toContain(`<h2 id="title" tabindex="-1">${TEXTS.states[state].title}</h2>`)
     const close = state === 'verified' ? ` ${TEXTS.closePage}` : ''
-    expect(html).toContain(`<p id="text">${fill(TEXTS.states[state].text, { name })}${close}</p>`)
+    expect(html).toContain(`<p id="text">${fill(text, { name })}${close}</p>`)
     return html
   }
   /** Expects no QR code, no script, and no detail of the result. */
-  const showsOutcome = async (session: { session_url: string }, state: keyof typeof TEXTS.states) => {
-    const html = await shows(session, state)
+  const showsOutcome = async (
+    session: { session_url: string },
+    state: keyof typeof TEXTS.states,
+    text: string = TEXTS.states[state].text,
+  ) => {
+    const html = await shows(session, state, { text })
     expect(html).not.toMatch(/<img|<script|data:image/)
     expect(html).toContain('asked you to show')
     return html
@@ -313,9 +323,22 @@ describe('the session page in every state', () => {
     const answer = await goodResponse(setting, request, { age_over_18: false })
     expect((await post(session.verification_id, answer)).status).toBe(200)
     const { reason } = await poll(setting, session.verification_id)
-    const html = await showsOutcome(session, 'rejected')
+    const html = await showsOutcome(session, 'rejected', TEXTS.ends.not_suitable)
     expect(html).not.toContain(reason.code)
     expect(html).not.toContain(reason.message)
+  })
+
+  it('shows that the document has expired, and the state for its script has the same family', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    const { verification_id: id, client_token: token } = session
+    const request = await fetchRequest(session.wallet_request.request_uri)
+    const answer = await goodResponse(setting, request, { age_over_18: true, exp: 1_700_000_000 })
+    expect((await post(id, answer)).status).toBe(200)
+    expect((await poll(setting, id)).reason.code).toBe('credential_expired')
+    await showsOutcome(session, 'rejected', TEXTS.ends.expired)
+    const headers = { Authorization: `Bearer ${token}` }
+    expect(await (await get(`/v1/verify/${id}`, { headers })).json()).toMatchObject({ family: 'expired' })
   })
 
   it('shows that the wallet declined', async () => {

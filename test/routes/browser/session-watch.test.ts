@@ -34,7 +34,8 @@ describe('the watch socket', () => {
     const session = await createSession(setting)
     const { verification_id, expires_at } = session
     const { socket, messages } = await watch(addressOf(session))
-    const view = { object: 'verification_state', verification_id, expires_at, wallet_activity: null }
+    const nothing = { wallet_activity: null, family: null }
+    const view = { object: 'verification_state', verification_id, expires_at, ...nothing }
     await vi.waitFor(() => expect(messages).toHaveLength(1), WAIT)
     expect(messages[0]).toEqual({ ...view, version: 1, status: 'pending', stage: 'created' })
     await fetchRequestRaw(session.wallet_request.request_uri)

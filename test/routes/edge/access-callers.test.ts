@@ -172,6 +172,7 @@ it('this file tests every kind of caller in the table', () => {
     'GET /s/:id',
     'POST /oauth/token', // test/routes/settings/token-endpoint.test.ts
     'POST /s/:id', // test/routes/oidc/login-start.test.ts
+    'POST /s/:id/decline', // test/routes/browser/decline.test.ts
     'POST /v1/verify/:id/link',
     'POST /v1/verify/:id/response_code',
   ])

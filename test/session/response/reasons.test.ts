@@ -242,6 +242,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   invalid_presentation_submission: 'conformance/drafts.test.ts',
   transaction_data_missing: 'conformance/transaction-data.test.ts',
   access_denied: 'below',
+  declined_on_page: 'routes/browser/decline.test.ts',
   session_expired: 'verification-session.test.ts',
   trust_list_unavailable: 'conformance/trust-lists.test.ts',
   canceled_by_relying_party: 'below',

@@ -15,6 +15,7 @@ const SCRIPTS = [
   'link.js',
   'dc-api.js',
   'embed.js',
+  'go-back.js',
   'return-page.js',
   'form-post.js',
 ] as const

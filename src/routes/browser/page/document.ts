@@ -30,12 +30,14 @@ export type PageDocument = {
   readonly formTarget?: string
   /** True if the page has a form that is sent to our own origin. */
   readonly hasOwnForm?: boolean
+  /** Address that the browser opens next, at once. A redirect of a form to another site would be blocked. */
+  readonly next?: string | undefined
 }
 
 /** Sends a page. Caches must not store it, because it shows the present state of one session. */
 export async function sendPage(
   c: AppContext,
-  status: 200 | 400 | 404 | 429 | 503,
+  status: 200 | 400 | 403 | 404 | 429 | 503,
   {
     texts,
     title,
@@ -45,6 +47,7 @@ export async function sendPage(
     embedders = [],
     formTarget,
     hasOwnForm = false,
+    next,
   }: PageDocument,
 ): Promise<Response> {
   // The style is inlined, so that the first response is the whole page.
@@ -62,6 +65,7 @@ export async function sendPage(
     // origin.
     'Referrer-Policy': hasOwnForm ? 'same-origin' : 'no-referrer',
     ...(status === 503 && { 'Retry-After': '2' }),
+    ...(next !== undefined && { Refresh: `0; url=${new URL(next).href}` }),
   }
   const page = html`<!doctype html>
 <html lang="${texts.language}">
@@ -84,11 +88,11 @@ ${body}
 /** Sends a page that has only a title and a text. */
 export function sendMessage(
   c: AppContext,
-  status: 404 | 503,
+  status: 403 | 404 | 503,
   texts: Texts,
-  state: 'notFound' | 'unavailable',
+  state: 'notFound' | 'unavailable' | 'otherBrowser',
 ): Promise<Response> {
-  const { title, text } = texts[state]
+  const { title, text } = state === 'otherBrowser' ? texts.leave[state] : texts[state]
   const body = html`<main data-state="${state}">
 <div class="status">
 ${mark()}

@@ -40,6 +40,8 @@ export type ScriptData = {
   readonly states: Record<keyof typeof english.states, StateText>
   /** Texts of `states.refused` by the family of the reason. */
   readonly refusals: Readonly<Record<string, string>>
+  /** Texts of an end by the family of its reason. They replace the text in `states`. */
+  readonly ends: Readonly<Record<string, string>>
   /** The ways to a wallet, best first. The `opening` of the first visible way replaces `states.waiting`. */
   readonly ways: readonly { readonly id: string; readonly opening: StateText | null }[]
 }

@@ -6,8 +6,10 @@
 import { html } from 'hono/html'
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'
 import type { Branding } from '../../../relying-party/document/branding.ts'
+import type { EndFamily } from '../../../session/document/refusal-family.ts'
 import type { Markup } from './document.ts'
 import { ownTextAttributes } from './language.ts'
+import { type LeaveInput, leaveMarkup } from './leave.ts'
 import { mark } from './mark.ts'
 import { claimLines, credentialLines } from './request-words.ts'
 import type { ScriptData, StateText } from './script-data.ts'
@@ -18,9 +20,8 @@ import { listWays, type WaysInput, waysMarkup } from './ways.ts'
 
 /** The content of a session page. */
 export type SessionPage = WaysInput &
-  WalletsInput & {
-    /** The relying party's name. */
-    readonly name: string
+  WalletsInput &
+  LeaveInput & {
     readonly branding: Branding | null
     /** Types of transaction data that the relying party added. */
     readonly transactionTypes: readonly AddedTransactionDataType[]
@@ -31,13 +32,6 @@ export type SessionPage = WaysInput &
      * activities only.
      */
     readonly seen: number
-    /** True if the page is shown in a frame. */
-    readonly isFramed: boolean
-    /**
-     * Origin of the page that shows this page in a frame. This page reports its status and height to that
-     * origin.
-     */
-    readonly embedder: string | undefined
     /** Time of the call in Unix milliseconds. */
     readonly now: number
   }
@@ -75,6 +69,7 @@ ${mark()}
 ${live ? newCodeLink(page, state, texts) : ''}
 ${live ? steps(texts) : ''}
 ${view.return_url === null ? '' : wayBack(backAddress(page, view.return_url), { words: backWords(page, texts, name), hidden: live })}
+${live && goesBack(page) ? goBackParts(texts, name) : ''}
 </div>
 ${live ? liveParts(page, texts) : ''}
 </main>`
@@ -151,10 +146,23 @@ function wayBack(
 }
 
 /**
+ * Returns the elements of a return that happens by itself. The script of the page fills them after the end.
+ */
+function goBackParts({ goBack }: Texts, name: string): Markup {
+  return html`<p id="going" role="status" data-text="${fill(goBack.soon, { name })}"></p>
+<button id="stay" type="button" class="second" hidden>${goBack.stay}</button>`
+}
+
+/** Returns true if the page goes back by itself some seconds after the end. A login goes back at once. */
+export function goesBack({ view, isFramed }: SessionPage): boolean {
+  return view.return_automatically && view.login === null && !isFramed
+}
+
+/**
  * Returns the address to which the person goes back. For a login it has the token of the login, which is
  * valid longer than the session.
  */
-function backAddress({ view, token }: SessionPage, address: string): string {
+export function backAddress({ view, token }: Pick<SessionPage, 'view' | 'token'>, address: string): string {
   return view.login === null ? address : `${address}?${new URLSearchParams({ token })}`
 }
 
@@ -189,6 +197,7 @@ function liveParts(page: SessionPage, texts: Texts): Markup {
 ${chosenMarkup(texts, page)}
 ${waysMarkup(texts, page)}
 ${walletsMarkup(texts, page)}
+${leaveMarkup(texts, page)}
 <p id="time" class="soft" role="timer" hidden></p>
 <p id="lost" role="alert" hidden>${texts.connectionLost}</p>
 <noscript><p>${texts.withoutScript}</p><p><a href="">${texts.reload}</a></p></noscript>
@@ -220,15 +229,31 @@ function stateText(
   { name, state }: { readonly name: string; readonly state: PageState },
 ): StateText {
   const text = statesOf(page, texts, name)[state]
-  const family = page.view.wallet_activity?.family
-  return state === 'refused' && family ? { ...text, text: fill(texts.refusals[family], { name }) } : text
+  const { wallet_activity: activity, family } = page.view
+  if (family !== null) return { ...text, text: endsOf(page, texts, name)[family] }
+  const refusal = state === 'refused' ? activity?.family : null
+  return refusal ? { ...text, text: fill(texts.refusals[refusal], { name }) } : text
+}
+
+/** Returns the texts of ends by the family of the reason. */
+function endsOf(page: SessionPage, texts: Texts, name: string): Readonly<Record<EndFamily, string>> {
+  const filled = Object.entries(texts.ends).map(([family, text]) => [
+    family,
+    fill(text, { name }) + (family === 'declined_on_page' ? closeWords(page, texts) : ''),
+  ])
+  return Object.fromEntries(filled) as Record<EndFamily, string> // the names are those of `texts.ends`
+}
+
+/** Returns the words about closing the page. They are the last instruction where there is no way back. */
+function closeWords({ isFramed, view }: SessionPage, texts: Texts): string {
+  return isFramed || view.return_url !== null ? '' : ` ${texts.closePage}`
 }
 
 function statesOf(page: SessionPage, texts: Texts, name: string): ScriptData['states'] {
   const hasQr = listWays(page).some(({ id }) => id === 'qr')
   const own = hasQr ? texts.states : { ...texts.states, ...texts.linkStates }
   const states = hasQr && !page.isBegun ? { ...own, waiting: texts.login.showCode } : own
-  const close = page.isFramed ? '' : ` ${texts.closePage}`
+  const close = closeWords(page, texts)
   const filled = Object.entries(states).map(([state, { title, text }]) => [
     state,
     { title: fill(title, { name }), text: fill(text, { name }) + (state === 'verified' ? close : '') },
@@ -260,6 +285,7 @@ function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
     dc_api_sent: texts.browserWalletSent,
     states: statesOf(page, texts, name),
     refusals: Object.fromEntries(refusals),
+    ends: endsOf(page, texts, name),
     ways: listWays(page).map(({ id, opening }) => ({ id, opening: opening(texts, page) })),
   }
 }

@@ -8,14 +8,14 @@ import { type LoginToken, openLoginToken } from '../../../session/request/login-
 import { previewPage } from '../../../session/views/page-view.ts'
 import { isOwnPage } from '../../browser/browser.ts'
 import { namedWallet, sendSessionPage } from '../../browser/session-page.ts'
-import { presentedToken, readLoginCookie } from '../../edge/authenticate.ts'
+import { presentedToken, readLoginCookie, setLoginCookie } from '../../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../../edge/context.ts'
 import { isUnreachableObject } from '../../edge/edge.ts'
 import { problem } from '../../edge/problems.ts'
 import { takeAuthorization } from '../../edge/rate-limit.ts'
 import { sendOutcome } from '../authorization-outcome.ts'
-import { sendNotice, sendUnavailable } from '../pages.ts'
-import { redirectTo } from '../responses.ts'
+import { sendForm, sendNotice, sendOn, sendUnavailable } from '../pages.ts'
+import { redirectTo, withParameters } from '../responses.ts'
 import { createLogin, isOfBrowser, type LoginFailure, openLogin } from './create-login.ts'
 
 type Next = () => Promise<void>
@@ -28,6 +28,7 @@ export function loginPageRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/s/:id', (c, next) => orUnavailable(c, () => openPage(c, next)))
     .post('/s/:id', (c) => orUnavailable(c, () => continuePage(c)))
+    .post('/s/:id/decline', (c, next) => orUnavailable(c, () => decline(c, next)))
     .post('/v1/verify/:id/link', createFirst)
     .post('/v1/verify/:id/dc-api/request', createFirst)
 }
@@ -82,6 +83,28 @@ async function continuePage(c: AppContext): Promise<Response> {
   const created = await createLogin(c, id, token)
   if (!created.ok) return sendFailure(c, created.error, { isOfForm: true })
   return redirectTo(c, `${loadConfig(c.env).baseUrl}/s/${id}${new URL(c.req.url).search}`)
+}
+
+/**
+ * Ends a login without a session, because the person declined: the client gets `access_denied`. Nothing is
+ * stored. The browser loses the cookie, so its other tabs cannot continue the login.
+ */
+async function decline(c: AppContext, next: Next): Promise<Response | undefined> {
+  const id = c.req.param('id') ?? ''
+  const token = await openLoginToken(loadConfig(c.env), id, c.req.query('token') ?? '')
+  if (token === undefined) return continueWith(next)
+  const cookie = await readLoginCookie(c, id)
+  if (!isOwnPage(c) || !isOfBrowser(token, cookie)) return sendNotice(c, 404, 'over')
+  if (cookie.isBegun) return continueWith(next)
+  if (!(await takeAuthorization(c, token.relyingPartyId))) return sendFailure(c, { kind: 'rate_limited' })
+  const opened = await openLogin(c, id, token)
+  if (!opened.ok) return sendFailure(c, opened.error, { isOfForm: true })
+  const { issuer, creation, parsed } = opened.value
+  const { redirect_uri, response_mode, state } = creation.login
+  const answer = { error: 'access_denied', error_description: 'declined_on_page', state, iss: issuer.url }
+  setLoginCookie(c, id, '', 0)
+  if (response_mode === 'form_post') return sendForm(c, redirect_uri, answer, parsed.locale)
+  return sendOn(c, withParameters(redirect_uri, answer), parsed.locale)
 }
 
 /** Creates the session for a call of the page. */

@@ -45,6 +45,9 @@ function forbiddenMember(body: CreateRequest, { settings, scopes }: Caller): Req
   if (body.return_url !== undefined && !settings.return_urls.includes(body.return_url)) {
     return notAllowed('invalid_request', '/return_url', "must be one of the relying party's return_urls")
   }
+  if (body.return_automatically === true && body.return_url === undefined) {
+    return notAllowed('invalid_request', '/return_automatically', 'requires a return_url')
+  }
   if (body.required_session_binding === 'relying_party' && body.return_url === undefined) {
     const message = 'requires a return_url: only that sends the browser to the relying party'
     return notAllowed('policy_unsatisfiable', '/required_session_binding', message)

@@ -36,6 +36,10 @@ export const BROWSER = {
     const language = random.pick(['de', 'fr-CA, en;q=0.1', '*'])
     return { path: { id }, query: [['token', client_token]], headers: { 'accept-language': language } }
   },
+  'POST /s/:id/decline': async ({ session }) => {
+    const { verification_id: id, client_token } = await session()
+    return { path: { id }, query: [['token', client_token]], headers: { origin: BASE_URL } }
+  },
   'POST /v1/verify/:id/link': async ({ session }, random) => {
     const { verification_id: id, client_token: token } = await session()
     const json = random.pick([{}, { wallet: 'any' }])
