@@ -19,6 +19,7 @@ import { checkPage, overflowOf, saveScreenshot } from '../support/browser/page-c
 import { scan } from '../support/browser/scan.ts'
 import { startFront } from '../support/service/front.ts'
 import { freePort } from '../support/service/server.ts'
+import { OVER_18 } from '../support/service/service.ts'
 import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
 
 /** Starts before the service, which needs its port. */
@@ -100,6 +101,24 @@ defineWalletVerifier()
       })
     }
     await checkPage(page, 'embedded')
+  })
+
+  it('reports that the person declined on the page, which stays in its frame', async () => {
+    const rp = await relyingPartyOf(stage, { origins: [SHOP], return_urls: [`${SHOP}/done`] })
+    const { verification_id, session_url } = await rp.create({ ...OVER_18, return_url: `${SHOP}/done` })
+    const visitor = await stage.visitor()
+    await openShop(visitor, elementFor(session_url))
+    const inside = visitor.page.frameLocator('wallet-verifier iframe')
+    await inside.getByText('Do not share, back to').click()
+    await inside.getByRole('button', { name: 'Yes, do not share' }).click()
+    await inside.getByText('You shared nothing.').waitFor()
+    await expect
+      .poll(async () => (await changesOn(visitor.page)).at(-1))
+      .toEqual({
+        verification_id,
+        status: 'declined',
+      })
+    expect(visitor.page.url()).toBe(`${SHOP}/`)
   })
 
   it('reports the outcome of a session that had ended before', async () => {

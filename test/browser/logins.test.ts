@@ -222,6 +222,22 @@ describeInBrowser('a login in a browser', () => {
     expect(await errorAt(page, made)).toEqual(['access_denied', 'access_denied'])
   })
 
+  it('ends with access_denied if the person declines on the page, before and after a press', async () => {
+    for (const parameters of [{}, { response_mode: 'form_post' }] as const) {
+      for (const isBegun of [false, true]) {
+        const { page, made, id } = await begin({ parameters })
+        if (isBegun) await showCode(page)
+        await page.getByText('Do not share, back to').click()
+        await page.getByRole('button', { name: 'Yes, do not share' }).click()
+        await end(page)
+        const status = (await stage.rp.call('GET', `/v1/verify/${id}`)).status
+        expect(status).toBe(isBegun ? 200 : 404)
+        if (!('response_mode' in parameters))
+          expect(await errorAt(page, made)).toEqual(['access_denied', 'declined_on_page'])
+      }
+    }
+  })
+
   it('ends with access_denied if the person is rejected', async () => {
     const { page, made } = await begin()
     const received = await stage.service.wallet.receive(await scanLogin(page))

@@ -10,9 +10,16 @@ import { PICTURES, shownPictures } from '../documents/pictures.mjs'
 
 const SCREENSHOTS = join(DIST, 'screenshots')
 const TESTS = [
-  ...['return-page', 'manners', 'wallet-page', 'wallet-choice', 'logins', 'embedding', 'console/story'].map(
-    (name) => `browser/${name}`,
-  ),
+  ...[
+    'return-page',
+    'manners',
+    'wallet-page',
+    'wallet-choice',
+    'logins',
+    'leaving',
+    'embedding',
+    'console/story',
+  ].map((name) => `browser/${name}`),
   ...['verifications', 'verification', 'insights', 'developers', 'operator'].map(
     (name) => `slow/console/${name}`,
   ),

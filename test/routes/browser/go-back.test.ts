@@ -1,0 +1,83 @@
+// `return_automatically` (api/page): after the end the session page goes back by itself.
+
+import { describe, expect, it } from 'vitest'
+import TEXTS from '../../../assets/texts/en.json' with { type: 'json' }
+import { createApp } from '../../../src/routes/app.ts'
+import { ask, createSession, poll, type Setting, setUp } from '../../session/driver.ts'
+import { call, json } from '../edge/edge-app.ts'
+
+const app = createApp()
+const RETURN_URL = 'https://shop.example/done'
+const BACK = { return_url: RETURN_URL }
+const AUTOMATIC = { ...BACK, return_automatically: true }
+const SCRIPT = '/assets/go-back.js'
+
+async function pageOf(setting: Setting, body: object, headers: Readonly<Record<string, string>> = {}) {
+  const { session_url } = await createSession(setting, body)
+  const { pathname, search } = new URL(session_url)
+  return (await call(app, 'GET', pathname + search, { headers })).text()
+}
+
+describe('a session page goes back by itself', () => {
+  it('if the creation says so, and says it with a button that stops it', async () => {
+    const html = await pageOf(await setUp({ return_urls: [RETURN_URL] }), AUTOMATIC)
+    expect(html).toContain(SCRIPT)
+    expect(html).toMatch(
+      /<p id="going" role="status" data-text="In a few seconds you go back to [^"]*"><\/p>\s*<button id="stay"[^>]* hidden>/,
+    )
+    expect(html.indexOf(SCRIPT)).toBeLessThan(html.indexOf('/assets/session-page.js')) // it must listen first
+  })
+
+  it.each([
+    ['without the member', BACK, {}],
+    ['with the member false', { ...BACK, return_automatically: false }, {}],
+    ['in a frame', AUTOMATIC, { 'Sec-Fetch-Dest': 'iframe' }],
+  ])('not %s', async (_, body, headers) => {
+    const html = await pageOf(await setUp({ return_urls: [RETURN_URL] }), body, headers)
+    expect(html).not.toContain(SCRIPT)
+    expect(html).not.toContain('id="going"')
+  })
+
+  it('not after its end, so that a reload or Back in the browser stays', async () => {
+    const setting = await setUp({ return_urls: [RETURN_URL] })
+    const { session_url, verification_id } = await createSession(setting, AUTOMATIC)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    const { pathname, search } = new URL(session_url)
+    const html = await (await call(app, 'GET', pathname + search)).text()
+    expect(html).not.toMatch(/<script|id="going"/)
+    expect(html).toContain('id="back"')
+  })
+})
+
+it('a page with a way back does not say that it can be closed', async () => {
+  const setting = await setUp({ return_urls: [RETURN_URL] })
+  expect(await pageOf(setting, BACK)).not.toContain(TEXTS.closePage)
+  expect(await pageOf(setting, {})).toContain(TEXTS.closePage)
+})
+
+it('the view has return_automatically, and it is false by default', async () => {
+  const setting = await setUp({ return_urls: [RETURN_URL] })
+  for (const [body, value] of [
+    [AUTOMATIC, true],
+    [BACK, false],
+  ] as const) {
+    const { verification_id } = await createSession(setting, body)
+    expect((await poll(setting, verification_id)).return_automatically).toBe(value)
+  }
+})
+
+it('a creation with return_automatically and without a return_url is refused', async () => {
+  const { headers } = await setUp({ return_urls: [RETURN_URL] })
+  const body = {
+    credential_types: ['age_attestation'],
+    scope: ['age_over_18'],
+    return_automatically: true,
+  }
+  const response = await call(app, 'POST', '/v1/verify', { headers, body })
+  expect(response.status).toBe(400)
+  const { code, errors } = await json(response)
+  expect([code, errors]).toEqual([
+    'invalid_request',
+    [expect.objectContaining({ pointer: '/return_automatically' })],
+  ])
+})
