@@ -1,5 +1,6 @@
 // The meaning of a reason for the person at the page: one of nine families of a refused response, or one of
-// four families of an end. Each family has a text in assets/texts. The reason itself is for the relying party.
+// four families of an end. Each family has a text in assets/texts. The reason itself is for the relying
+// party.
 
 import type { Status } from '../../api/values.ts'
 import { REASONS, type ReasonCode, type ReasonFamily, type RefusalReason } from './reasons.ts'

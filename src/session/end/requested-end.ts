@@ -1,5 +1,6 @@
 // Ends without a wallet (api/outcome): the relying party cancels, or the person declines on the page. All
-// awaits come before the synchronous step that reads and writes the document, so the first end is the only one.
+// awaits come before the synchronous step that reads and writes the document. So the first end is the only
+// one.
 
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { err, ok, type Result } from '../../result.ts'

@@ -6,7 +6,7 @@ import type { PageView } from '../../../session/views/page-view.ts'
 import type { Markup } from './document.ts'
 import { fill, isolate, type Texts } from './texts.ts'
 
-/** What the way out needs of a session page. */
+/** Input for the way out. */
 export type LeaveInput = {
   readonly id: string
   readonly view: Pick<PageView, 'return_url' | 'login' | 'required_session_binding'>
