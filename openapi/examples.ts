@@ -149,7 +149,22 @@ const VERIFICATION: Example<'Verification'> = {
   claims_encryption_jwk: null,
   transaction_data: null,
   attempts: [
-    { at: '2027-01-31T12:00:30.000Z', channel: 'qr', reason: REASON, detail: null, document_errors: null },
+    {
+      at: '2027-01-31T12:00:30.000Z',
+      channel: 'qr',
+      reason: REASON,
+      detail: null,
+      document_errors: null,
+      claimed_issuer: {
+        verified: false,
+        iss: 'https://issuer.example.org',
+        subject: 'CN=Issuer,C=EU',
+        issuer: 'CN=Issuer CA,C=EU',
+        authority_key_identifier: '0a1b2c3d4e5f60718293a4b5c6d7e8f901234567',
+        certificate_sha256: 'b1946ac92492d2347c6235b4d2611184b1946ac92492d2347c6235b4d2611184',
+        certificate_pem: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n',
+      },
+    },
   ],
   attempt_count: 1,
   trust_lists: [],

@@ -105,7 +105,7 @@ export const MEMBER_TEXTS = {
     version: VERSION,
     session_url: `${SESSION_URL} Null after the end of the verification.`,
     attempts:
-      "The last ten responses that failed validation. They leave the verification pending. `detail` is the rule that a certificate violates, for `certificate_profile_violation`, and null otherwise. `document_errors` has the wallet's code for each document type, for `document_not_returned` and where a response of `org-iso-mdoc` left out some documents, and is null otherwise.",
+      "The last ten responses that failed validation. They leave the verification pending. `detail` is the rule that a certificate violates, for `certificate_profile_violation`, and null otherwise. `document_errors` has the wallet's code for each document type, for `document_not_returned` and where a response of `org-iso-mdoc` left out some documents, and is null otherwise. `claimed_issuer` is what a refused credential says about its issuer. Nothing of it is verified, and anyone can write it. It is null if no credential was read so far.",
     attempt_count: 'Number of all responses that failed validation.',
     trace: 'Every check of the response, in order.',
     assurance_derivation: 'The steps that led to `assurance_level`. Ignore steps that you do not know.',

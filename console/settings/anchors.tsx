@@ -22,13 +22,8 @@ export function Anchors({
   readonly onChange: () => void
 }) {
   const { trust_anchors, anchor_sets, livemode } = settings
-  /** Changes the list as it is now, not as it was read before. */
-  const change = async (
-    changed: (anchors: readonly TrustAnchor[]) => readonly unknown[],
-  ): Promise<Answer<unknown>> => {
-    const current = await call<Settings>('GET', place)
-    if (!current.ok) return current
-    const saved = await call('PATCH', place, { trust_anchors: changed(current.value.trust_anchors) })
+  const change = async (changed: ChangeAnchors): Promise<Answer<unknown>> => {
+    const saved = await changeAnchors(place, changed)
     if (saved.ok) onChange()
     return saved
   }
@@ -76,17 +71,32 @@ export function Anchors({
   )
 }
 
+type ChangeAnchors = (anchors: readonly TrustAnchor[]) => readonly unknown[]
+
+/** Changes the list as it is now, not as it was read before. */
+export async function changeAnchors(place: string, changed: ChangeAnchors): Promise<Answer<unknown>> {
+  const current = await call<Settings>('GET', place)
+  if (!current.ok) return current
+  return call('PATCH', place, { trust_anchors: changed(current.value.trust_anchors) })
+}
+
 const COLUMNS = ['name', 'credential_types', 'level', 'trusts', 'actions']
 
-function NewAnchor({
+/** The form of a new anchor. With a `certificate`, it trusts the signer with this certificate alone. */
+export function NewAnchor({
   at,
   add,
+  certificate,
+  types,
 }: {
   /** Pointer of the new anchor. */
   readonly at: string
+  /** PEM. */
+  readonly certificate?: string
+  readonly types?: string
   readonly add: (anchor: object) => Promise<Answer<unknown>>
 }) {
-  const [kind, setKind] = useState<Kind>('x509_ca_pem')
+  const [kind, setKind] = useState<Kind>(certificate === undefined ? 'x509_ca_pem' : 'x509_certificate_pem')
   const send = async (fields: FormData, form: HTMLFormElement) => {
     const added = await add({
       name: textOf(fields, 'name'),
@@ -108,6 +118,7 @@ function NewAnchor({
         label={t('credential_types')}
         pointer={`${at}/credential_types`}
         hint={t('anchor_types_hint')}
+        {...(types !== undefined && { value: types })}
       />
       <Choice name="assurance_level" label={t('level')} pointer={`${at}/assurance_level`} options={LEVELS} />
       <Choice
@@ -118,7 +129,13 @@ function NewAnchor({
         hint={t(`anchor_kind.${kind}`)}
         onChoose={(value) => setKind(value as Kind)}
       />
-      <Lines name="value" label={kind} pointer={`${at}/${kind}`} rows={kind.endsWith('pem') ? 6 : 2} />
+      <Lines
+        name="value"
+        label={kind}
+        pointer={`${at}/${kind}`}
+        rows={kind.endsWith('pem') ? 6 : 2}
+        {...(certificate !== undefined && { value: certificate })}
+      />
       {kind === 'issuer' && <Lines name="jwks" label="jwks" pointer={`${at}/jwks`} rows={6} />}
     </Form>
   )

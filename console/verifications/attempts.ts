@@ -4,6 +4,7 @@ import type { Timeline, Verification } from '../../packages/client/src/wire.ts'
 
 type Step = Timeline['entries'][number]
 export type Attempt = Verification['attempts'][number]
+export type ClaimedIssuer = NonNullable<Attempt['claimed_issuer']>
 
 /** Returns the attempts of a step. The API keeps the last ten of a verification. */
 export function attemptsOf(step: Step, attempts: readonly Attempt[]): readonly Attempt[] {
@@ -19,4 +20,15 @@ export function attemptsOf(step: Step, attempts: readonly Attempt[]): readonly A
 export function detailsOf({ detail, document_errors }: Attempt): string {
   const errors = Object.entries(document_errors ?? {}).map(([name, code]) => `${name}: ${code}`)
   return [detail ?? '', ...errors].filter((text) => text !== '').join(', ')
+}
+
+/** Returns the issuers that the attempts name, each once. */
+export function claimedIssuersOf(attempts: readonly Attempt[]): readonly ClaimedIssuer[] {
+  const claimed = attempts.flatMap(({ claimed_issuer }) => claimed_issuer ?? [])
+  return [...new Map(claimed.map((each) => [JSON.stringify(each), each])).values()]
+}
+
+/** Returns the words for an issuer: its `iss`, else the subject of its certificate, else its hash. */
+export function nameOf({ iss, subject, certificate_sha256 }: ClaimedIssuer): string {
+  return iss ?? subject ?? certificate_sha256 ?? '–'
 }

@@ -4,16 +4,23 @@ import type { Timeline } from '../../packages/client/src/wire.ts'
 import { known, Status, Time } from '../parts.tsx'
 import { language, t } from '../texts.ts'
 import { Advice } from './advice.tsx'
-import { type Attempt, attemptsOf, detailsOf } from './attempts.ts'
+import { type Attempt, attemptsOf, claimedIssuersOf, detailsOf } from './attempts.ts'
+import { ClaimedIssuer } from './claimed-issuer.tsx'
 
 type Entry = Timeline['entries'][number]
 
 export function Steps({
   entries,
   attempts,
+  type,
+  mayTrust,
 }: {
   readonly entries: readonly Entry[]
   readonly attempts: readonly Attempt[]
+  /** Credential type of the request, if it names one only. */
+  readonly type: string | undefined
+  /** True if the reader may add trust anchors. */
+  readonly mayTrust: boolean
 }) {
   const began = Date.parse(entries[0]?.at ?? '')
   return (
@@ -32,6 +39,9 @@ export function Steps({
           {entry.reason && <Advice reason={entry.reason} />}
           {entry.clause && <p>{t('clause_of', { clause: entry.clause })}</p>}
           <Attempts entry={entry} attempts={attempts} />
+          {claimedIssuersOf(attemptsOf(entry, attempts)).map((claimed) => (
+            <ClaimedIssuer key={JSON.stringify(claimed)} {...{ claimed, type, mayTrust }} />
+          ))}
         </li>
       ))}
     </ol>

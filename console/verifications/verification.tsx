@@ -65,7 +65,12 @@ export function Verification({ id, session }: { readonly id: string; readonly se
               <Loaded answer={timeline.answer}>
                 {({ entries, left_out }) => (
                   <>
-                    <Steps entries={entries} attempts={value.attempts} />
+                    <Steps
+                      entries={entries}
+                      attempts={value.attempts}
+                      type={soleTypeOf(value)}
+                      mayTrust={may('settings:manage')}
+                    />
                     {left_out > 0 && <p class="soft">{t('left_out', { count: left_out })}</p>}
                   </>
                 )}
@@ -151,6 +156,10 @@ function factsOf(value: Polled) {
     [t('attempts'), String(value.attempt_count)],
     ...Object.entries(metadata).map(([name, text]) => [`${t('metadata')}: ${name}`, text] as const),
   ] as const
+}
+
+function soleTypeOf({ credential_types }: Polled): string | undefined {
+  return credential_types?.length === 1 ? credential_types[0] : undefined
 }
 
 function isPending(answer: Answer<Polled> | null): boolean {

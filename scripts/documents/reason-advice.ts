@@ -56,7 +56,8 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   sd_hash_mismatch: '*tampering*',
   holder_binding_not_current: 'None: the clock of the phone may be wrong.',
   transaction_data_mismatch: 'Do not act on the transaction.',
-  untrusted_issuer: 'Add a trust anchor for the issuer, if you trust it.',
+  untrusted_issuer:
+    'Add a trust anchor for the issuer, if you trust it. `claimed_issuer` of the attempt says which one it claims to be.',
   malformed_certificate_chain: '*issuer*',
   invalid_certificate_path: 'Compare your anchor with the authority that the issuer uses now.',
   certificate_expired: '*issuer*',

@@ -31,6 +31,7 @@ const attemptAt = (second: number, changes: Partial<Attempt> = {}): Attempt => (
   reason: REASON,
   detail: null,
   document_errors: { pid: second },
+  claimed_issuer: null,
   ...changes,
 })
 

@@ -269,7 +269,9 @@ export type Verification = {
    * The last ten responses that failed validation. They leave the verification pending. `detail` is the rule
    * that a certificate violates, for `certificate_profile_violation`, and null otherwise. `document_errors`
    * has the wallet's code for each document type, for `document_not_returned` and where a response of
-   * `org-iso-mdoc` left out some documents, and is null otherwise.
+   * `org-iso-mdoc` left out some documents, and is null otherwise. `claimed_issuer` is what a refused
+   * credential says about its issuer. Nothing of it is verified, and anyone can write it. It is null if no
+   * credential was read so far.
    */
   readonly attempts: readonly {
     readonly at: string
@@ -289,6 +291,15 @@ export type Verification = {
     | (string & {})
     | null
     readonly document_errors: Readonly<Record<string, number>> | null
+    readonly claimed_issuer: {
+      readonly verified: boolean
+      readonly iss: string | null
+      readonly subject: string | null
+      readonly issuer: string | null
+      readonly authority_key_identifier: string | null
+      readonly certificate_sha256: string | null
+      readonly certificate_pem: string | null
+    } | null
   }[]
   /** Number of all responses that failed validation. */
   readonly attempt_count: number

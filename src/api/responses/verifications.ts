@@ -17,6 +17,7 @@ import { ASSURANCE_LEVELS } from '../../trust/anchors/anchor.ts'
 import { CERTIFICATE_RULES } from '../../trust/refusal.ts'
 import { mapPageTexts } from '../page-texts.ts'
 import { SESSION_BINDINGS, STATUSES } from '../values.ts'
+import { claimedIssuer } from './claimed-issuer.ts'
 import {
   deliveryId,
   eventId,
@@ -213,6 +214,7 @@ export const verification = z.object({
     z.object({
       ...{ at: time, channel, reason, detail: maybe(z.enum(CERTIFICATE_RULES)) },
       document_errors: maybe(z.record(z.string(), z.int())),
+      claimed_issuer: maybe(claimedIssuer),
     }),
   ),
   attempt_count: z.int(),

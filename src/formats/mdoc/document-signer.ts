@@ -26,8 +26,9 @@ const DRIVING_LICENCE = {
 export async function resolveDocumentSigner(
   { chain, issuerAuth, mso }: DecodedIssuerSigned,
   credentialType: CredentialType,
-  { now, anchors, fetchResource, signerProfile }: Context,
+  { now, anchors, fetchResource, signerProfile, onSigner }: Context,
 ): Promise<Result<DocumentSigner, PresentationRefusal>> {
+  onSigner?.({ iss: undefined, chain })
   const [leaf] = chain ?? []
   const certificate = leaf && (cachedCertificate(leaf) ?? decodeCertificate(leaf))
   if (chain === undefined || certificate === undefined) return err({ reason: 'malformed_certificate_chain' })

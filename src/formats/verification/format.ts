@@ -9,7 +9,7 @@ import type { FetchResource } from '../../net/guarded-fetch.ts'
 import type { SharedCache } from '../../net/shared-cache.ts'
 import type { Result } from '../../result.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
-import type { SignerProfile, VouchingAnchor } from '../../trust/anchors/signer.ts'
+import type { NamedSigner, SignerProfile, VouchingAnchor } from '../../trust/anchors/signer.ts'
 import type { TrustRefusal } from '../../trust/refusal.ts'
 import type {
   CertificateRevocation,
@@ -147,6 +147,8 @@ export type Context = {
   readonly acceptsHolderKeyId?: boolean
   /** Called once for each check, in order. */
   readonly trace: (check: CheckId, result: CheckResult) => void
+  /** Called with the signer that the credential names, before anything about the signer is verified. */
+  readonly onSigner?: (signer: NamedSigner) => void
 }
 
 export type CredentialType = { readonly name: string; readonly builtIn: boolean }

@@ -25,9 +25,10 @@ export async function resolveJwtIssuer(
   jws: DecodedJws,
   iss: string | undefined,
   credentialType: CredentialType,
-  { now, anchors, fetchResource, signerProfile }: Context,
+  { now, anchors, fetchResource, signerProfile, onSigner }: Context,
 ): Promise<Result<readonly TrustedSigner[], PresentationRefusal>> {
   const signer = readJwsSigner(jws, iss)
+  onSigner?.({ iss, chain: signer.ok ? signer.value.chain : undefined })
   if (!signer.ok) {
     return err({ reason: signer.error === 'x5c' ? 'malformed_certificate_chain' : 'malformed_credential' })
   }

@@ -2,6 +2,7 @@
 // pending (api/outcome).
 
 import type { PresentationRefusal } from '../../formats/verification/format.ts'
+import type { NamedSigner } from '../../trust/anchors/signer.ts'
 
 /** Refusal of the whole response, because of its form, its encryption, or the request that it answers. */
 export type EnvelopeRefusal = {
@@ -36,9 +37,15 @@ export type EnvelopeRefusal = {
     | 'query_not_satisfied'
     /** No credential that the decision uses confirms the transaction (§8.4). */
     | 'transaction_data_missing'
-  /** The credential query that the refusal concerns, if any. */
-  readonly queryId?: string
-}
+} & PresentationPlace
 
 /** Every refusal of a response. */
-export type ResponseRefusal = EnvelopeRefusal | (PresentationRefusal & { readonly queryId?: string })
+export type ResponseRefusal = EnvelopeRefusal | (PresentationRefusal & PresentationPlace)
+
+/** The presentation that a refusal concerns, if any. */
+type PresentationPlace = {
+  /** Its credential query. */
+  readonly queryId?: string
+  /** The signer that its credential names. Nothing of it is verified. */
+  readonly signer?: NamedSigner
+}

@@ -12,7 +12,7 @@ import type {
   VerifiedCredential,
 } from '../../formats/verification/format.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { SignerProfile } from '../../trust/anchors/signer.ts'
+import type { NamedSigner, SignerProfile } from '../../trust/anchors/signer.ts'
 import { isSatisfied, matchCredential } from '../dcql/match.ts'
 import type { ClaimsPath, DcqlQuery } from '../dcql/query.ts'
 import type { RequestedTransactionData } from '../transaction-data/transaction-data.ts'
@@ -28,7 +28,7 @@ type VerificationInput = {
   readonly expected: Omit<RequestBinding, 'holderBinding' | 'transactionData'>
   /** Each credential may confirm the transactions that name its query. */
   readonly transactionData?: readonly RequestedTransactionData[]
-  readonly context: Omit<Context, 'trace' | 'signerProfile'>
+  readonly context: Omit<Context, 'trace' | 'signerProfile' | 'onSigner'>
   /** The protocol's rules for the signers of a format. */
   readonly signerProfile?: (format: string) => SignerProfile
   /** Called once for each check of each presentation, in order. */
@@ -63,9 +63,12 @@ export async function verifyPresentations(
   // Sequential, so that the trace lists checks in the order of the query.
   for (const group of input.groups) {
     for (const presentation of group.presentations) {
-      const verified = await verifyPresentation(presentation, group, input)
+      let signer: NamedSigner | undefined
+      const verified = await verifyPresentation(presentation, group, input, (named) => {
+        signer = named
+      })
       if (verified.ok) presentations.push(verified.value)
-      else refusals.push({ ...verified.error, queryId: group.query.id })
+      else refusals.push({ ...verified.error, queryId: group.query.id, ...(signer && { signer }) })
     }
   }
   const presented = new Set(presentations.map(({ queryId }) => queryId))
@@ -98,6 +101,7 @@ async function verifyPresentation(
   presentation: string | JsonObject,
   { query }: PresentationGroup,
   { formats, expected, context, trace, signerProfile, transactionData = [] }: VerificationInput,
+  onSigner: Context['onSigner'] & {},
 ): Promise<Result<VerifiedPresentation, ResponseRefusal>> {
   const format = Object.hasOwn(formats, query.format) ? formats[query.format] : undefined
   if (format === undefined) throw new Error(`the query requests ${query.format}, which is not registered`)
@@ -112,7 +116,12 @@ async function verifyPresentation(
       types: format.metaTypes(query.meta) ?? [],
       ...(requested.length === 0 ? {} : { transactionData: requested }),
     },
-    { ...context, ...(signerProfile && { signerProfile: signerProfile(query.format) }), trace: traced },
+    {
+      ...context,
+      ...(signerProfile && { signerProfile: signerProfile(query.format) }),
+      trace: traced,
+      onSigner,
+    },
   )
   if (!verified.ok) return verified
   const match = matchCredential(query, verified.value, format)

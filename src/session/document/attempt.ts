@@ -14,6 +14,21 @@ export type Attempt = {
   /** The rule that a certificate violates. */
   readonly detail?: CertificateRule
   readonly document_errors?: DocumentErrors
+  /** The issuer that the refused credential names. Absent if the credential was not read so far. */
+  readonly claimed_issuer?: ClaimedIssuer
+}
+
+/** An issuer by the words of an unverified credential, and the certificate of its signer. */
+export type ClaimedIssuer = {
+  readonly iss: string | null
+  /** Subject and issuer of the signer's certificate. */
+  readonly subject: string | null
+  readonly issuer: string | null
+  /** In hexadecimal, like the hash of the certificate. */
+  readonly authority_key_identifier: string | null
+  readonly certificate_sha256: string | null
+  /** Null if the certificate is missing, malformed or too long. */
+  readonly certificate_pem: string | null
 }
 
 /** Members of the session's document that `addAttempt` changes. */

@@ -29,6 +29,7 @@ import { callbackUrl } from '../request/requests.ts'
 import { channelOf, type RequestTerms, termsOf } from '../request/terms.ts'
 import { openAnnexCResponse } from './annex-c.ts'
 import { parseByValue } from './by-value.ts'
+import { claimedIssuer } from './claimed-issuer.ts'
 import { aliveFor, type Encryption, findRequest, openResponse, PLAIN } from './read-response.ts'
 import { anchorsOf, type EvaluationInput, reasonOf, uncheckedRules } from './trust-rules.ts'
 
@@ -60,7 +61,7 @@ export type Evaluation =
 type Exchange = Required<Pick<Outcome, 'protocol' | 'client_id'>>
 
 /** Members of an attempt that only some reasons have. */
-type AttemptDetails = Pick<Attempt, 'detail' | 'document_errors'>
+type AttemptDetails = Pick<Attempt, 'detail' | 'document_errors' | 'claimed_issuer'>
 
 /** Evaluates a posted response. */
 export async function evaluateResponse(
@@ -175,7 +176,11 @@ async function decideOn(
   })
   if (!verified.ok) {
     const reason = reasonOf(verified.error.reason, input.subscribed)
-    const details = reason === verified.error.reason ? decodeDetails(verified.error) : {}
+    const { signer } = verified.error
+    const details = {
+      ...(reason === verified.error.reason ? decodeDetails(verified.error) : {}),
+      ...(signer && { claimed_issuer: await claimedIssuer(signer) }),
+    }
     const clause = failedClause(trace)
     return { ...refused(reason, generation), details, ...(clause && { clause }) }
   }

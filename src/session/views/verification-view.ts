@@ -57,11 +57,13 @@ function requestMembers(request: StoredRequest) {
 }
 
 function attemptView(attempt: Attempt, baseUrl: string) {
+  const { claimed_issuer } = attempt
   return {
     at: isoTime(attempt.at),
     channel: attempt.channel,
     reason: describeReason(attempt.reason, baseUrl),
     detail: attempt.detail ?? null,
     document_errors: attempt.document_errors ?? null,
+    claimed_issuer: claimed_issuer ? { ...claimed_issuer, verified: false } : null,
   }
 }

@@ -17,6 +17,9 @@ export type SignerClaims = {
   readonly algorithm: string
 }
 
+/** What an unverified credential says about its signer. */
+export type NamedSigner = Pick<SignerClaims, 'iss' | 'chain'>
+
 /**
  * Rules for the signers of one credential format. They depend on the protocol and on the mode (live or test).
  */

@@ -8,6 +8,7 @@ import type { AnchorPurpose, AssuranceLevel, TrustAnchor } from '../anchors/anch
 import { parseTrustAnchor } from '../anchors/parse-anchor.ts'
 import { type Certificate, decodeCertificate } from '../x509/certificate.ts'
 import { formatDistinguishedName } from '../x509/distinguished-name.ts'
+import { encodePem } from '../x509/pem-certificates.ts'
 import type { ListedCertificate, TrustListError } from './listed.ts'
 
 /** Trust that the operator grants to the certificates of one service. */
@@ -60,7 +61,7 @@ function toAnchor(bytes: Uint8Array<ArrayBuffer>, grant: ServiceGrant): TrustAnc
   const certificate = decodeCertificate(bytes)
   if (certificate === undefined) return undefined
   const { type: _, ...granted } = grant
-  const pem = `-----BEGIN CERTIFICATE-----\n${encodeBase64(bytes)}\n-----END CERTIFICATE-----\n`
+  const pem = encodePem(bytes)
   const isAuthority = certificate.extensions.basicConstraints?.ca === true
   const mechanism = isAuthority ? { x509_ca_pem: pem } : { x509_certificate_pem: pem }
   const anchor = parseTrustAnchor({ name: nameOf(certificate), ...granted, ...mechanism })

@@ -1,6 +1,6 @@
 // Certificates of trust anchors: PEM (RFC 7468 §5), decoded once for each text and isolate.
 
-import { decodeBase64 } from '../../codec/base64url.ts'
+import { decodeBase64, encodeBase64 } from '../../codec/base64url.ts'
 import { decodeEach } from '../../codec/decode-each.ts'
 import { CERTIFICATE, PEM, TRUST_LIST } from '../../limits.ts'
 import { type Certificate, decodeCertificate } from './certificate.ts'
@@ -25,6 +25,11 @@ export function decodePemCertificates(pem: string): readonly Certificate[] | und
   const [before = '', ...blocks] = pem.split(BEGIN)
   if (before.trim() !== '') return undefined
   return decodeEach(blocks, decodeBlock, PEM.certificates)
+}
+
+/** Returns a certificate as PEM. */
+export function encodePem(bytes: Uint8Array): string {
+  return `${BEGIN}\n${encodeBase64(bytes)}\n${END}\n`
 }
 
 type CachedText = { readonly certificates: readonly Certificate[]; readonly usedAt: number }

@@ -6,6 +6,8 @@ import { expect, it } from 'vitest'
 import { describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
 import { hasRows, openPage, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
+import { mintIssuerPki } from '../../support/certificates/certificates.ts'
+import { certified } from '../../support/people/person.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { begin, finish, relyingPartyOf, respondWithAge } from '../../support/service/stage.ts'
 
@@ -87,6 +89,31 @@ describeInBrowser('an integrator who uses only the console', () => {
     await checkPage(page, 'console-sent-again')
     const [event] = stage.receiver.requests.map(({ body }) => JSON.parse(String(body))).slice(-1)
     expect(event).toMatchObject({ verification_id: first, event_type: 'verification.canceled' })
+  })
+
+  it('reads which issuer an untrusted response names, and trusts its certificate', async () => {
+    const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop', trust_anchors: [] })
+    const signed = certified(await mintIssuerPki())
+    const { page } = await stage.visitor({ reducedMotion: 'reduce' })
+    await signIn(page, BASE_URL, rp.api_key)
+    const main = page.getByRole('main')
+    const { session, request } = await begin(stage, OVER_18, { rp })
+    expect((await respondWithAge(stage, request, signed)).status).toBe(400)
+    await page.getByRole('link').filter({ hasText: session.verification_id }).click()
+    await main
+      .getByText('It said it was CN=Test Document Signer,O=Test Issuer,C=DE (not verified).')
+      .waitFor()
+
+    await main.getByText('Add as trust anchor').click()
+    await main.getByText('anyone can send such a certificate').waitFor()
+    const form = main.getByRole('form', { name: 'Add a trust anchor' })
+    await form.getByLabel('Name').fill('Test issuer')
+    expect(await form.getByLabel('Credential types').inputValue()).toBe('age_attestation')
+    expect(await form.getByLabel('x509_certificate_pem').inputValue()).toMatch(/^-----BEGIN CERTIFICATE-----/)
+    await checkPage(page, 'console-claimed-issuer')
+    await form.getByRole('button', { name: 'Add a trust anchor' }).click()
+    await form.getByText('Saved').waitFor()
+    expect((await respondWithAge(stage, request, signed)).status).toBe(200)
   })
 })
 

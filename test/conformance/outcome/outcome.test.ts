@@ -144,6 +144,7 @@ it('api/outcome: a session keeps its last ten attempts, and the number of all at
     channel: 'qr',
     detail: null,
     document_errors: null,
+    claimed_issuer: expect.objectContaining({ verified: false, iss: stage.authority.iss }),
     reason: {
       code: 'audience_mismatch',
       message: expect.any(String),

@@ -1,0 +1,15 @@
+// Schema of the issuer that a refused credential names (api/result).
+
+import * as z from 'zod/mini'
+import { maybe } from './parts.ts'
+
+/** The issuer by the words of the credential, and the certificate of its signer. `verified` is `false`. */
+export const claimedIssuer = z.object({
+  verified: z.boolean(),
+  iss: maybe(z.string()),
+  subject: maybe(z.string()),
+  issuer: maybe(z.string()),
+  authority_key_identifier: maybe(z.string()),
+  certificate_sha256: maybe(z.string()),
+  certificate_pem: maybe(z.string()),
+})
