@@ -220,6 +220,7 @@ function describeWebhooks() {
     schema: { type: 'string' },
   }
   const post = {
+    operationId: 'receiveEvent',
     summary: 'Receive the end of a verification, and the steps before it that you subscribe to',
     description:
       'Respond with any 2xx status within 15 seconds. Otherwise the service sends the event up to five more times.',

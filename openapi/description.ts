@@ -9,6 +9,10 @@ export type Schema = {
   readonly 'x-extensible-enum'?: readonly unknown[]
   readonly anyOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
+  readonly not?: Schema
+  readonly if?: Schema
+  readonly then?: Schema
+  readonly else?: Schema
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
   readonly additionalProperties?: boolean | Schema
@@ -58,9 +62,7 @@ export type Description = {
   readonly info: { readonly title: string; readonly description: string }
   readonly tags: readonly { readonly name: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly webhooks: Readonly<
-    Record<string, { readonly post: Omit<Operation, 'tags' | 'security' | 'operationId'> }>
-  >
+  readonly webhooks: Readonly<Record<string, { readonly post: Omit<Operation, 'tags' | 'security'> }>>
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>
     readonly examples: Readonly<Record<string, { readonly value: unknown }>>

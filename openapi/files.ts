@@ -6,10 +6,11 @@ import { describe } from './describe.ts'
 import type { Description } from './description.ts'
 import { withErrors } from './errors.ts'
 import { withValueTexts } from './open-lists.ts'
+import { withPlainTypes } from './plain-types.ts'
 
 /** Returns the OpenAPI description with every error, as it is served. */
 export function servedDescription(): Description {
-  return withValueTexts(completeDescription())
+  return withPlainTypes(withValueTexts(completeDescription()))
 }
 
 /** Returns the content of `assets/openapi.json`, which a build writes. */

@@ -1,13 +1,14 @@
 // Clients that generators make from the API description, with the options that they have by default. Each
 // runs the session of test/clients: a success, a decline, a refused call, the event log and three webhooks.
 
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, type Server } from '../../test/support/service/server.ts'
 import { ASSETS, DIST, ROOT } from '../service/paths.mjs'
 import {
   execute,
   installGoModules,
+  installMavenPackages,
   installNodePackages,
   installPythonPackages,
   type Program,
@@ -19,6 +20,7 @@ export const GENERATED: readonly Program[] = [
   { name: 'openapi-typescript', tool: 'node', run: runTypeScript },
   { name: 'oapi-codegen', tool: 'go', run: runGo },
   { name: 'openapi-python-client', tool: 'python3', run: runPython },
+  { name: 'openapi-generator', tool: 'mvn', run: runJava },
 ]
 
 async function runTypeScript(server: Server): Promise<string> {
@@ -64,6 +66,31 @@ async function runPython(server: Server): Promise<string> {
   const faults = skipped.filter((line) => !line.includes('Unsupported content_type'))
   if (faults.length > 0) throw new Error(`The generator left parts out:\n${faults.join('\n')}`)
   return execute([python, 'session.py'], { cwd, env: await relyingParty(server) })
+}
+
+async function runJava(server: Server): Promise<string> {
+  const cwd = copyProgram('java')
+  await installMavenPackages(cwd)
+  const verifier = join(cwd, 'verifier')
+  const generator = ['java', '-jar', join(cwd, 'packages', 'openapi-generator-cli.jar'), 'generate']
+  const options = ['--generator-name', 'java', '--library', 'native', '--input-spec', DESCRIPTION]
+  await execute([...generator, ...options, '--output', verifier], { cwd })
+  cpSync(join(cwd, 'Session.java'), join(verifier, 'src', 'main', 'java', 'Session.java'))
+  const classPath = join(verifier, 'class-path.txt')
+  await execute(
+    [
+      'mvn',
+      '--quiet',
+      '--batch-mode',
+      '-Dmaven.test.skip',
+      'compile',
+      'dependency:build-classpath',
+      `-Dmdep.outputFile=${classPath}`,
+    ],
+    { cwd: verifier },
+  )
+  const classes = `${join(verifier, 'target', 'classes')}:${readFileSync(classPath, 'utf8').trim()}`
+  return execute(['java', '-cp', classes, 'Session'], { cwd, env: await relyingParty(server) })
 }
 
 /** Copies a program to dist/, where it stays with its packages. Removes what was generated before. */

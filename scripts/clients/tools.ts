@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Server } from '../../test/support/service/server.ts'
 
-export type ToolName = 'node' | 'go' | 'python3'
+export type ToolName = 'node' | 'go' | 'python3' | 'mvn'
 
 /** A client or an example. `run` resolves to a line about what happened. */
 export type Program = {
@@ -20,6 +20,7 @@ const VERSION: Readonly<Record<ToolName, readonly string[]>> = {
   node: ['--version'],
   go: ['version'],
   python3: ['-c', 'import sys, venv, ensurepip; print(sys.version)'],
+  mvn: ['--version'], // fails without Java
 }
 
 /** The oldest versions that the pinned packages accept. */
@@ -27,6 +28,7 @@ const OLDEST: Readonly<Record<ToolName, readonly [number, number]>> = {
   node: [20, 0],
   go: [1, 25],
   python3: [3, 10],
+  mvn: [3, 6],
 }
 
 type Run = (
@@ -102,6 +104,14 @@ export async function installPythonPackages(folder: string): Promise<string> {
 export function installGoModules(folder: string): Promise<void> {
   return once(folder, 'go.sum', async () => {
     await execute(['go', 'mod', 'download'], { cwd: folder })
+  })
+}
+
+/** Copies the packages of a folder's pom.xml to `packages`, without their versions. */
+export function installMavenPackages(folder: string): Promise<void> {
+  const copy = ['dependency:copy-dependencies', '-DoutputDirectory=packages', '-Dmdep.stripVersion']
+  return once(folder, 'pom.xml', async () => {
+    await execute(['mvn', '--quiet', '--batch-mode', ...copy], { cwd: folder })
   })
 }
 

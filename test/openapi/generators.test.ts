@@ -28,11 +28,11 @@ function partsOf(start: unknown): readonly Place[] {
       seen.add(name)
       return walk(schemas[name], name, '')
     }
-    const { properties = {}, items, anyOf = [], additionalProperties } = schema
+    const { properties = {}, items, anyOf = [], additionalProperties, then, else: other } = schema
     return [
       { place, schema, member },
       ...Object.entries(properties).flatMap(([key, each]) => walk(each, `${place}/${key}`, key)),
-      ...walk([items, ...anyOf, additionalProperties], place, ''),
+      ...walk([items, ...anyOf, additionalProperties, then, other], place, ''),
     ]
   }
   return walk(start, '', '')
@@ -116,6 +116,33 @@ describe('a union of schemas', () => {
     const unions = Object.values(schemas).flatMap(({ anyOf }) => (anyOf === undefined ? [] : [anyOf]))
     expect(unions.length).toBeGreaterThan(0)
     expect(unions.flat().filter(({ $ref }) => $ref === undefined)).toEqual([])
+  })
+})
+
+describe('a type of a member', () => {
+  it('is no list beside another type, because the Java of openapi-generator does not compile', () => {
+    const unions = [...inRequests, ...inResponses].filter(({ schema: { anyOf = [] } }) =>
+      anyOf.some(({ type }) => type === 'array'),
+    )
+    expect(unions.map(({ place }) => place)).toEqual([])
+    const { meta } =
+      schemas.CredentialTypes?.items?.properties?.formats?.properties?.['dc+sd-jwt']?.properties ?? {}
+    const { if: isList, then: list, else: one } = meta ?? {}
+    expect([isList?.type, list?.type, one?.type]).toEqual(['array', 'array', 'object'])
+  })
+
+  it('is not null alone', () => {
+    const alone = [...inRequests, ...inResponses].filter(({ schema, member }) => {
+      return schema.type === 'null' && member !== ''
+    })
+    expect(alone.map(({ place }) => place)).toEqual([])
+  })
+})
+
+describe('a webhook', () => {
+  it('has an operationId', () => {
+    const ids = Object.values(DESCRIPTION.webhooks).map(({ post }) => post.operationId)
+    expect(ids).toEqual(['receiveEvent'])
   })
 })
 

@@ -11,6 +11,7 @@ it.each([
   ['go', 'go version go1.24.9 linux/amd64', 'go is older than 1.25'],
   ['python3', '3.11.7 (main, Jan 1 2026)', undefined],
   ['python3', '3.9.2 (default)', 'python3 is older than 3.10'],
+  ['mvn', 'Apache Maven 3.8.7\nJava version: 17.0.15', undefined],
 ] as const)('the version of %s is read from the output of its command: %s', (tool, printed, reason) => {
   expect(missing(tool, prints(printed))).toBe(reason)
 })

@@ -9,7 +9,7 @@ export type Resolve = (name: string) => Schema
 /** Returns the errors of a value, each with its place. */
 export function schemaErrors(value: unknown, schema: Schema, resolve: Resolve, at = ''): readonly string[] {
   return Object.keys(schema).flatMap((keyword) => {
-    const rule = RULES[keyword]
+    const rule = BRANCHES.includes(keyword) ? none : RULES[keyword]
     if (rule === undefined) return [`${at}: unknown keyword ${keyword}`]
     return rule({ value, schema, given: schema[keyword], at, validate: validateWith(resolve), resolve })
   })
@@ -31,6 +31,9 @@ function validateWith(resolve: Resolve): Validate {
 
 const none = () => []
 
+/** The rule of `if` reads these keywords. */
+const BRANCHES = ['then', 'else']
+
 const RULES: Readonly<Record<string, (each: Case) => readonly string[]>> = {
   $ref: ({ value, given, at, validate, resolve }) =>
     validate(value, resolve(String(given).replace('#/components/schemas/', '')), at),
@@ -40,7 +43,12 @@ const RULES: Readonly<Record<string, (each: Case) => readonly string[]>> = {
   },
   enum: ({ value, given, at }) => ((given as unknown[]).includes(value) ? [] : [`${at}: is not in the list`]),
   const: ({ value, given, at }) => (value === given ? [] : [`${at}: must be ${String(given)}`]),
-  not: ({ at }) => [`${at}: must be absent`],
+  not: ({ value, given, at, validate }) =>
+    validate(value, given as Schema, at).length === 0 ? [`${at}: must not match`] : [],
+  if: ({ value, given, schema, at, validate }) => {
+    const holds = validate(value, given as Schema, at).length === 0
+    return validate(value, ((holds ? schema.then : schema.else) ?? {}) as Schema, at)
+  },
   anyOf: ({ value, given, at, validate }) => {
     const results = (given as Schema[]).map((schema) => validate(value, schema, at))
     return results.some((errors) => errors.length === 0) ? [] : results.flat()

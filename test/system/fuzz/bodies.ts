@@ -57,7 +57,8 @@ type Place = { readonly name: string; readonly depth: number }
 
 function drawValue(random: Random, schema: Schema, place: Place): unknown {
   if (random.below(ODD) === 0) return random.pick(ODD_VALUES)
-  const { $ref, anyOf } = schema
+  const { $ref } = schema
+  const anyOf = schema.anyOf ?? (schema.then && schema.else && [schema.then, schema.else])
   if ($ref !== undefined) return drawValue(random, findSchema($ref.split('/').at(-1) ?? '') as Schema, place)
   if (anyOf !== undefined) return drawValue(random, random.pick(anyOf), place)
   if (schema.const !== undefined) return schema.const
