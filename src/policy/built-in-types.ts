@@ -49,6 +49,15 @@ const PID_ATTRIBUTES: readonly (readonly [scope: string, element: string | null]
   ['attestation_legal_category', 'attestation_legal_category'],
 ]
 
+/**
+ * Returns the other names of the same attribute: `picture` for `portrait`, and the other way round. A type
+ * has one of them only.
+ */
+export function relatedScopes(name: string): readonly string[] {
+  const names = PID_ATTRIBUTES.filter((pair) => pair.includes(name)).flat()
+  return [...new Set(names)].flatMap((each) => (each === null || each === name ? [] : [each]))
+}
+
 /** Elements of the mDL (ISO/IEC 18013-5 §7.2.1), without the biometric templates. */
 const MDL_ELEMENTS = `family_name given_name birth_date issue_date expiry_date issuing_country issuing_authority
   document_number portrait driving_privileges un_distinguishing_sign administrative_number sex height weight

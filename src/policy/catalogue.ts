@@ -101,7 +101,8 @@ export function scopePath(
   const scopes = formatOf(type, format)?.scopes
   if (scopes === undefined || scope === AGE_PATTERN) return undefined
   const age = parseAgeScope(scope)
-  const entry = ownEntry(scopes, scope) ?? (age && withDigits(ownEntry(scopes, AGE_PATTERN), age.digits))
+  const named = ownEntry(scopes, scope) ?? ownEntry(scopes, SAME_SCOPE.get(scope) ?? scope)
+  const entry = named ?? (age && withDigits(ownEntry(scopes, AGE_PATTERN), age.digits))
   if (entry === undefined) return undefined
   const scopePath = { scope, path: entry.path, boolean: age !== undefined || entry.boolean === true }
   const birthdate = ownEntry(scopes, 'birthdate')
@@ -134,6 +135,12 @@ export function pathIn(identifier: string | undefined, scope: ScopePath): ScopeP
   if (identifier === undefined || scope.path[0] !== OWN_NAMESPACE) return scope
   return { ...scope, path: [identifier, ...scope.path.slice(1)] }
 }
+
+/** The birthdate has one scope with two names, because SD-JWT VC and ISO name its claim differently. */
+const SAME_SCOPE: ReadonlyMap<string, string> = new Map([
+  ['birth_date', 'birthdate'],
+  ['birthdate', 'birth_date'],
+])
 
 type ScopeEntry = CredentialTypeFormat['scopes'][string]
 

@@ -43,6 +43,20 @@ it('api/creation: the service returns the documented fields, and client_token, w
   expect(session.session_url).toContain(session.client_token)
 })
 
+it('api/creation: the service warns of a type that cannot have the scopes', async () => {
+  const body = { credential_types: ['pid', 'age_attestation'], scope: ['family_name', 'birth_date'] }
+  const session = await stage.rp.create(body)
+  expect(session).toMatchObject({
+    warnings: [
+      {
+        code: 'credential_type_left_out',
+        pointer: '/credential_types/1',
+        message: 'is not requested: it has no family_name, birth_date',
+      },
+    ],
+  })
+})
+
 it('api/creation: the service returns the QR code of the first request in qr_code, 320 pixels wide', async () => {
   const session = await stage.rp.create()
   const { width, height } = decodePng(decodeQrCode(session.qr_code))

@@ -15,6 +15,7 @@ import type { AppContext } from '../../edge/context.ts'
 import type { RequestError } from '../../edge/problems.ts'
 import { readTrace } from '../../edge/trace.ts'
 import { withTexts } from './creation-error.ts'
+import { leftOutTypes } from './left-out-types.ts'
 import { requestOptions } from './request-options.ts'
 import { requestedIdentity } from './requested-identity.ts'
 import { requestedPolicy } from './requested-policy.ts'
@@ -91,5 +92,7 @@ async function runChecks(env: Env, body: CreateRequest, settings: Settings) {
     hasStepEvents: STEP_EVENT_TYPES.some((type) => settings.webhook?.events.includes(type)),
     retentionSeconds: settings.retention_seconds,
   }
-  return ok({ creation, findings: { warnings: warnings.value, wallets: walletResults(original) } })
+  const leftOut = leftOutTypes(body, settings, policy.value)
+  const findings = { warnings: [...leftOut, ...warnings.value], wallets: walletResults(original) }
+  return ok({ creation, findings })
 }
