@@ -1,4 +1,5 @@
-// A session with the client of openapi-generator (Java, library native): generated with default options.
+// A session with the client of openapi-generator (Java, library native). Its options leave out members that
+// are not set.
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -32,6 +33,14 @@ public final class Session {
     var server = HttpServer.create(new InetSocketAddress("127.0.0.1", Integer.parseInt(env("PORT"))), 0);
     server.createContext("/", Session::receive);
     server.start();
+    try {
+      run();
+    } finally {
+      server.stop(0); // its thread would keep the program alive
+    }
+  }
+
+  private static void run() throws Exception {
     var client = new ApiClient();
     client.updateBaseUri(env("VERIFIER_URL"));
     client.setRequestInterceptor(
@@ -39,13 +48,13 @@ public final class Session {
     var verifications = new VerificationsApi(client);
 
     var verifiedId = create(verifications, "age_over_18");
-    var produced = verifications.produceOutcome(verifiedId, new OutcomeRequest().reason(OutcomeRequest.ReasonEnum.fromValue("verified")));
+    var produced = verifications.produceOutcome(verifiedId, outcome("verified"));
     expect("verified", produced.getVerification().getStatus());
     var view = verifications.readVerification(verifiedId, 1, 1).getVerification();
     expect(true, view.getChecks().get("age_over_18"));
 
     var declinedId = create(verifications, "age_over_18");
-    var declined = verifications.produceOutcome(declinedId, new OutcomeRequest().reason(OutcomeRequest.ReasonEnum.fromValue("access_denied")));
+    var declined = verifications.produceOutcome(declinedId, outcome("access_denied"));
     expect("declined", declined.getVerification().getStatus());
 
     try {
@@ -66,7 +75,6 @@ public final class Session {
     Set<String> types = new TreeSet<>();
     for (int i = 0; i < 3; i++) types.add(String.valueOf(RECEIVED.poll(20, TimeUnit.SECONDS)));
     expect(Set.of("verification.declined", "verification.verified", "webhook.test"), types);
-    server.stop(0);
     System.out.printf("%s, %s, %d signed events%n", view.getStatus(),
         declined.getVerification().getStatus(), types.size());
   }
@@ -74,6 +82,10 @@ public final class Session {
   private static String create(VerificationsApi verifications, String scope) throws ApiException {
     var body = new CreateVerification().credentialTypes(List.of("age_attestation")).scope(List.of(scope));
     return verifications.createVerification(body, null).getVerificationId();
+  }
+
+  private static OutcomeRequest outcome(String reason) {
+    return new OutcomeRequest().reason(OutcomeRequest.ReasonEnum.fromValue(reason));
   }
 
   private static void receive(HttpExchange exchange) throws IOException {
