@@ -35,7 +35,10 @@ export function summarizeTransactions(
         const label = isBuiltIn ? builtInLabel(name, texts) : addedLabel(name, added)
         if (label === null || (money !== undefined && IN_MONEY.has(name))) return []
         const currency = isBuiltIn && name.endsWith('amount') ? detailValue('currency', details) : undefined
-        return [{ label, value: amountWords(value, currency, texts, locale) ?? valueWords(value, texts) }]
+        const words = isBuiltIn ? localWords(value, texts, locale) : undefined
+        return [
+          { label, value: amountWords(value, currency, texts, locale) ?? words ?? valueWords(value, texts) },
+        ]
       }),
     }
   })
@@ -67,6 +70,21 @@ function amountWords(
   if (typeof amount !== 'number' || typeof currency !== 'string') return undefined
   const style = { style: 'currency', currency, maximumFractionDigits: 20 } as const
   return new Intl.NumberFormat(chooseLocale(language, locale), style).format(amount)
+}
+
+/**
+ * Returns the text of a number or a date in the format of the language; undefined for anything else. The
+ * values of added types stay as they are: a number may be the number of an order.
+ */
+function localWords(value: Detail['value'], { language }: Texts, locale: string | null): string | undefined {
+  const format = chooseLocale(language, locale)
+  if (typeof value === 'number')
+    return new Intl.NumberFormat(format, { maximumFractionDigits: 20 }).format(value)
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return undefined
+  const date = new Date(value)
+  // A day that no calendar has, such as 30 February, would become another day.
+  if (Number.isNaN(date.getTime()) || !date.toISOString().startsWith(value)) return undefined
+  return new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC' }).format(date)
 }
 
 function detailValue(name: string, details: readonly Detail[]): Detail['value'] | undefined {

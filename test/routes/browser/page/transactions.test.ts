@@ -92,6 +92,35 @@ describe('a transaction in words', () => {
     expect(linesOf(paying({ currency: 'EUR', amount: 10, recurrence }))).toContain('Maximum amount: €30.00')
   })
 
+  it.each([
+    ['en', null, '1 December 2026', '3.5'],
+    ['de', 'de-AT', '1. Dezember 2026', '3,5'],
+    ['pl', 'pl', '1 grudnia 2026', '3,5'],
+    ['nl', null, '1 december 2026', '3,5'],
+  ] as const)(
+    'of a payment shows dates and numbers in the format of the locale: %s, %s',
+    async (language, locale, date, rate) => {
+      const texts = await textsIn(env.ASSETS, language)
+      const recurrence = { frequency: 'MNTH', mit_options: { apr: 3.5 } }
+      const payload = { currency: 'EUR', amount: 10, execution_date: '2026-12-01', recurrence }
+      const lines = linesOf(paying(payload), [], {
+        texts,
+        locale: locale ?? (language === 'en' ? 'en-GB' : null),
+      })
+      expect(lines.map((line) => line?.split(': ')[1])).toEqual(expect.arrayContaining([date, rate]))
+    },
+  )
+
+  it('of a payment shows a day that no calendar has as it was signed', () => {
+    const payload = { currency: 'EUR', amount: 10, execution_date: '2026-02-30' }
+    expect(linesOf(paying(payload))).toContain('Payment date: 2026-02-30')
+  })
+
+  it('of an added type shows dates and numbers as they were signed', () => {
+    const lines = linesOf({ type: 'order', payload: { id: '2026-12-01', gift: 12345 } }, [ORDER])
+    expect(lines).toEqual(['Your order', 'Order number: 2026-12-01', 'A gift: 12345'])
+  })
+
   it('contains no characters that change the direction of the text around it', () => {
     const name = 'Shop\u202e\u2069 gro.elpmaxe'
     const [line] = linesOf({
