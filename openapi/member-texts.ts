@@ -54,7 +54,8 @@ export const MEMBER_TEXTS = {
     return_url: 'Where the browser goes after the verification. Must equal one of your `return_urls`.',
     return_automatically:
       'The hosted page goes to `return_url` by itself some seconds after the end. The person can stop it. Requires a `return_url`. Default: `false`.',
-    locale: 'Language of the hosted page, and of `heading` and `purpose`.',
+    locale:
+      'Language of the hosted page, and of `heading` and `purpose`, as a tag (BCP 47). The page speaks the 24 official languages of the EU.',
     heading: `Shown to the person above the request: one line, in their language. ${PERSONAL_DATA}`,
     purpose: `Shown to the person: one line, in their language. ${PERSONAL_DATA}`,
     allow_derived: 'Allows an age that is computed from a date of birth.',

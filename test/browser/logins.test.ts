@@ -3,6 +3,7 @@
 
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { LANGUAGES } from '../../src/session/views/page-language.ts'
 import { type Request, redeem, request, respond } from '../conformance/oidc/openid-login.ts'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
 import { namesClient, pressLink, scanLogin, showCode } from '../support/browser/login-page.ts'
@@ -76,18 +77,16 @@ describeInBrowser('a login in a browser', () => {
     }
   })
 
-  it('has five languages, and every text fits on a phone', async () => {
+  it('has each language, and every text fits on a phone', async () => {
     const registered = await registerClient(stage.rp)
-    for (const ui_locales of ['en', 'de', 'fr', 'es', 'it']) {
+    const { page } = await stage.visitor({ ...DEVICES.phone, viewport: { width: 320, height: 640 } })
+    for (const [index, ui_locales] of LANGUAGES.entries()) {
       const { url } = await request(stage, registered, { parameters: { ui_locales } })
-      const { page } = await stage.visitor({ ...DEVICES.phone, viewport: { width: 320, height: 640 } })
-      const failed = new URL(url)
-      failed.searchParams.set('scope', 'openid unknown')
-      for (const address of [url.href, failed.href]) {
-        await page.goto(address)
-        expect(await page.locator('html').getAttribute('lang')).toBe(ui_locales)
-        expect([ui_locales, address, await overflowOf(page)]).toEqual([ui_locales, address, 0])
-      }
+      // The two pages take turns, so that each language costs one page.
+      if (index % 2 === 1) url.searchParams.set('scope', 'openid unknown')
+      await page.goto(url.href)
+      expect(await page.locator('html').getAttribute('lang')).toBe(ui_locales)
+      expect([ui_locales, await overflowOf(page)]).toEqual([ui_locales, 0])
     }
   })
 

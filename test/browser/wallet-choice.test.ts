@@ -1,5 +1,5 @@
 // api/page: "Which wallet do you use?" on the session page, by keyboard, on a phone and on a desktop, in
-// five languages. A choice makes a request of its own, and nothing is remembered.
+// several languages. A choice makes a request of its own, and nothing is remembered.
 
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -66,7 +66,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
   })
 
   it('lists the wallets of the country first, and on a phone only wallets of its platform', async () => {
-    const session = await stage.rp.create(OVER_18)
+    const session = await stage.rp.create({ ...OVER_18, locale: 'en' })
     const { page } = await visit({ ...session }, PHONE)
     await page.locator('#wallets summary').click()
     const android = await page.locator('#wallets a:visible').allTextContents()
@@ -164,7 +164,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
   })
 
   it('works without JavaScript', async () => {
-    const session = await stage.rp.create(OVER_18)
+    const session = await stage.rp.create({ ...OVER_18, locale: 'en' })
     const { page } = await visit(session, { ...DESKTOP, javaScriptEnabled: false })
     await choose(page, 'NL Wallet')
     const request = await stage.service.wallet.receive(await scan(page))
@@ -177,7 +177,8 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     ['de', 'Welche Wallet verwenden Sie?', 'NL Wallet öffnen'],
     ['fr', 'Quel portefeuille utilisez-vous ?', 'Ouvrir NL Wallet'],
     ['es', '¿Qué cartera usa?', 'Abrir NL Wallet'],
-    ['it', 'Quale portafoglio usa?', 'Apri NL Wallet'],
+    ['it', 'Quale wallet usi?', 'Apri NL Wallet'],
+    ['el', 'Ποιο πορτοφόλι χρησιμοποιείτε;', 'Άνοιγμα: NL Wallet'],
     ['en', 'Which wallet do you use?', 'Open NL Wallet'],
   ])('is in the language of the page: %s', async (locale, question, open) => {
     const session = await stage.rp.create({ ...NAMES, locale })

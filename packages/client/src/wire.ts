@@ -52,7 +52,10 @@ export type VerificationRequest = {
    * Requires a `return_url`. Default: `false`.
    */
   readonly return_automatically?: boolean
-  /** Language of the hosted page, and of `heading` and `purpose`. */
+  /**
+   * Language of the hosted page, and of `heading` and `purpose`, as a tag (BCP 47). The page speaks the 24
+   * official languages of the EU.
+   */
   readonly locale?: string
   /** Shown to the person above the request: one line, in their language. Do not send personal data. */
   readonly heading?: string

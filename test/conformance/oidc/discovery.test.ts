@@ -126,7 +126,10 @@ it('the metadata has exactly the members that this test names', async () => {
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
-    ui_locales_supported: ['en', 'de', 'fr', 'es', 'it'],
+    ui_locales_supported: [
+      ...['en', 'de', 'fr', 'es', 'it', 'bg', 'cs', 'da', 'el', 'et', 'fi', 'ga'],
+      ...['hr', 'hu', 'lt', 'lv', 'mt', 'nl', 'pl', 'pt', 'ro', 'sk', 'sl', 'sv'],
+    ],
     verified_claims_supported: true,
     trust_frameworks_supported: ['urn:wallet-verifier:trust-anchors'],
   })
@@ -290,10 +293,12 @@ it('each listed language is supported by the page, and another language is not',
   const registered = await registerClient(stage.rp)
   for (const language of listed.ui_locales_supported as readonly string[]) {
     const { url } = await request(stage, registered, { parameters: { ui_locales: language, prompt: 'none' } })
-    expect(await (await stage.service.fetch(url.href)).text()).toContain(`<html lang="${language}">`)
+    const response = await stage.service.fetch(url.href)
+    expect(response.headers.get('Content-Language')).toBe(language)
+    expect(await response.text()).toContain(`<html lang="${language}" dir="ltr">`)
   }
-  const { url } = await request(stage, registered, { parameters: { ui_locales: 'nl pt', prompt: 'none' } })
-  expect(await (await stage.service.fetch(url.href)).text()).toContain('<html lang="en">')
+  const { url } = await request(stage, registered, { parameters: { ui_locales: 'nb uk', prompt: 'none' } })
+  expect(await (await stage.service.fetch(url.href)).text()).toContain('<html lang="en" dir="ltr">')
 })
 
 it('a request for the metadata of an unknown relying party gets 404', async () => {

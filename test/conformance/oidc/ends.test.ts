@@ -146,7 +146,7 @@ describe('an error before the login page opens', () => {
     const response = await stage.service.fetch(url.href, { headers: { 'Accept-Language': 'it' } })
     const text = await response.text()
     expect([response.status, response.headers.getSetCookie()]).toEqual([200, []])
-    expect(text).toContain('<html lang="fr">')
+    expect(text).toContain('<html lang="fr" dir="ltr">')
     expect(text).toContain(`<form method="post" action="${CALLBACK}">`)
     expect(text).toContain('name="error" value="invalid_scope"')
     expect(text).toContain(`name="state" value="${state}"`)

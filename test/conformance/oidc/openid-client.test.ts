@@ -308,7 +308,7 @@ describe('the claim sub', () => {
 it('form_post sends the code in a form on a page of the service, in the language of ui_locales', async () => {
   const registered = await registerClient(stage.rp)
   const made = await request(stage, registered, {
-    parameters: { response_mode: 'form_post', ui_locales: 'nl de-AT en' },
+    parameters: { response_mode: 'form_post', ui_locales: 'nb de-AT en' },
   })
   const browser = openLoginBrowser(stage.service)
   const begun = await browser.begin(made.url.href)
@@ -317,7 +317,7 @@ it('form_post sends the code in a form on a page of the service, in the language
   const text = await page.text()
   expect(page.headers.get('Content-Security-Policy')).toContain('form-action https://client.example https:')
   expect(text).toContain(`<form method="post" action="${CALLBACK}">`)
-  expect(text).toContain('<html lang="de">')
+  expect(text).toContain('<html lang="de" dir="ltr">')
   const response = new URL(CALLBACK)
   for (const [, name = '', value = ''] of text.matchAll(/name="(code|state|iss)" value="([^"]*)"/g)) {
     response.searchParams.set(name, value)
@@ -327,7 +327,7 @@ it('form_post sends the code in a form on a page of the service, in the language
 
 it('the page names the client and the host, in the language of ui_locales', async () => {
   const registered = await registerClient(stage.rp, { name: 'Weinladen' })
-  const made = await request(stage, registered, { parameters: { ui_locales: 'nl de-AT en' } })
+  const made = await request(stage, registered, { parameters: { ui_locales: 'nb de-AT en' } })
   const browser = openLoginBrowser(stage.service)
   const { page } = await browser.begin(made.url.href)
   const text = (await (await browser.visit(page)).text()).replace(/[\u2068\u2069]/g, '')

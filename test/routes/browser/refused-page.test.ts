@@ -112,7 +112,7 @@ describe("the relying party's own texts", () => {
     const session = await createSession(setting, own)
     expect(session.locale).toBeNull()
     const html = await open(session.session_url, { 'Accept-Language': 'de' })
-    expect(html).toContain('<html lang="de">')
+    expect(html).toContain('<html lang="de" dir="ltr">')
     expect(html).toMatch(
       /<h1 class="own" lang="ar" dir="rtl">أثبت عمرك &lt;b&gt;<\/h1>\s*<p id="asks" class="soft">\u2068Shop\u2069/,
     )
@@ -135,7 +135,8 @@ describe("the relying party's own texts", () => {
 
   it.each([
     ['de-AT', 'de'],
-    ['nl', null],
+    ['pt-BR', 'pt'],
+    ['nb', null],
     [undefined, null],
   ])('can be in the language that the creation returns for the locale %s', async (locale, used) => {
     const session = await createSession(await setUp(), locale === undefined ? {} : { locale })

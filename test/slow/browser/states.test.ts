@@ -12,7 +12,7 @@ import {
 } from '../../support/browser/browser-stage.ts'
 import { LOGO } from '../../support/browser/logo.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
-import { BASE_URL, type CreatedSession, OVER_18, type RelyingParty } from '../../support/service/service.ts'
+import { type CreatedSession, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { relyingPartyOf, respondWithAge } from '../../support/service/stage.ts'
 import { PAYMENT } from '../../support/service/transaction-data.ts'
 
@@ -245,40 +245,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     })
     stage.front.mend()
   })
-
-  it('has five languages, and every text fits on a phone', async () => {
-    const rp = await relyingPartyOf(stage, SHOP)
-    const policy = { ...OVER_18, return_url: RETURN_URL }
-    const [open, ended, linkOnly] = await Promise.all(
-      [policy, policy, LINK_ONLY].map((body) => rp.create(body)),
-    )
-    await respondWithAge(stage, await receive(ended!), { claims: { age_over_18: false } })
-    const addresses = [open, ended, linkOnly].map((session) => session!.session_url)
-    for (const language of ['en', 'de', 'fr', 'es', 'it']) {
-      const { page } = await stage.visitor({ ...DEVICES.phone, locale: language })
-      for (const address of [...addresses, `${BASE_URL}/v1/verify/v_1/return`]) {
-        await page.goto(address)
-        expect(await page.locator('html').getAttribute('lang')).toBe(language)
-        expect([language, address, await page.evaluate(SHOW_ALL)]).toEqual([language, address, 0])
-      }
-    }
-  })
 })
-
-/**
- * Runs in the page: shows each text of its script in turn, and returns the largest horizontal overflow in
- * pixels.
- */
-const SHOW_ALL = `(() => {
-  const { states, refusals = {}, ...others } = JSON.parse(document.querySelector('main').dataset.page)
-  const families = Object.values(refusals).map((text) => ({ text }))
-  const overflows = [{}, ...Object.values(states ?? others), ...families].map(({ title, text }) => {
-    if (title) document.getElementById('title').textContent = title
-    if (text) document.getElementById('text').textContent = text
-    return document.documentElement.scrollWidth - document.documentElement.clientWidth
-  })
-  return Math.max(...overflows)
-})()`
 
 type StateSetup = {
   readonly settings?: object

@@ -9,6 +9,7 @@ import { loadConfig } from '../../../config.ts'
 import { sha256 } from '../../../crypto/digest.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { readPageAsset } from './assets.ts'
+import { directionOf } from './language.ts'
 import { mark } from './mark.ts'
 import type { Texts } from './texts.ts'
 
@@ -61,6 +62,7 @@ export async function sendPage(
       hasOwnForm,
     }),
     'Cache-Control': 'no-store',
+    'Content-Language': texts.language,
     // With `no-referrer`, browsers send `Origin: null` with a form (Fetch §3.2). A form of our page needs its
     // origin.
     'Referrer-Policy': hasOwnForm ? 'same-origin' : 'no-referrer',
@@ -68,7 +70,7 @@ export async function sendPage(
     ...(next !== undefined && { Refresh: `0; url=${new URL(next).href}` }),
   }
   const page = html`<!doctype html>
-<html lang="${texts.language}">
+<html lang="${texts.language}" dir="${directionOf(texts.language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">

@@ -43,11 +43,16 @@ export function chooseLocale(language: string, locale: string | null): string {
  */
 export function ownTextAttributes(locale: string | null): { readonly lang: string; readonly dir: Direction } {
   if (locale === null || !isLocale(locale)) return { lang: '', dir: 'auto' } // unknown (HTML §3.2.6.1)
-  const { script = '' } = new Intl.Locale(locale).maximize()
-  return { lang: locale, dir: RIGHT_TO_LEFT.has(script) ? 'rtl' : 'ltr' }
+  return { lang: locale, dir: directionOf(locale) }
 }
 
 type Direction = 'auto' | 'ltr' | 'rtl'
+
+/** Returns the writing direction of a language. `language`: a well-formed tag. */
+export function directionOf(language: string): Direction {
+  const { script = '' } = new Intl.Locale(language).maximize()
+  return RIGHT_TO_LEFT.has(script) ? 'rtl' : 'ltr'
+}
 
 /** Scripts (ISO 15924) that are written from right to left. */
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set([

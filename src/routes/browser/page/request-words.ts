@@ -3,7 +3,7 @@
 
 import { parseAgeScope } from '../../../policy/age.ts'
 import type { RequestedClaims, RequestedGroup } from '../../../policy/requested-claims.ts'
-import { fill, type Texts } from './texts.ts'
+import { fill, fillCount, type Texts } from './texts.ts'
 
 /** Returns the requested claims, without duplicates. */
 export function claimLines({ items }: Pick<RequestedClaims, 'items'>, texts: Texts): readonly string[] {
@@ -49,7 +49,7 @@ function typeWords(name: string, texts: Texts): string {
 
 function scopeWords(scope: string, texts: Texts): string {
   const age = parseAgeScope(scope)
-  if (age !== undefined) return fill(texts.ageScope, { age: String(age.years) })
+  if (age !== undefined) return fillCount(texts.ageScope, 'age', age.years, texts)
   return ownMember(texts.scopes, scope) ?? scope
 }
 

@@ -11,22 +11,34 @@ type English = typeof english
 type Vocabulary = 'transactionTypes' | 'transactionDetails' | 'types' | 'scopes'
 
 /** The texts of one language: the members of the English file. */
-export type Texts = Readonly<Omit<English, Vocabulary>> &
+export type Texts = Readonly<Translation<Omit<English, Vocabulary>>> &
   Readonly<Record<Vocabulary, Readonly<Record<string, string>>>>
+
+/** A member with `one` and `other` is a text about a number. A language may have more categories. */
+type Translation<Member> = Member extends { readonly one: string; readonly other: string }
+  ? CountedText
+  : { [Name in keyof Member]: Translation<Member[Name]> }
+
+/** Forms of a text by the plural category of its number (`Intl.PluralRules`). */
+export type CountedText = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & {
+  readonly other: string
+}
 
 /** State of a session as the page shows it. `gone`: the session is erased. */
 export type PageState = keyof English['states']
 
 /**
- * Returns the texts of a language, or the English texts if the language's file is unavailable. Throws if the
- * English texts are unavailable, too.
+ * Returns the texts of a language. Returns the English texts if the language's file is unavailable or lacks a
+ * text, so that a page is in one language. Throws if the English texts are unavailable, too.
  */
 export async function textsIn(assets: AssetSource, language: Language): Promise<Texts> {
   if (language === 'en') return readOnce(assets, ENGLISH, async (text) => JSON.parse(text) as English)
   try {
-    return await readOnce(assets, `texts/${language}.json`, async (text) =>
-      translate(await textsIn(assets, 'en'), JSON.parse(text)),
-    )
+    return await readOnce(assets, `texts/${language}.json`, async (text) => {
+      const texts: unknown = JSON.parse(text)
+      if (!isComplete(await textsIn(assets, 'en'), texts)) throw new TypeError('a text is missing')
+      return texts as Texts
+    })
   } catch (error) {
     logLine('warn', 'texts_unavailable', { language, error: error instanceof Error ? error.name : '' })
     return textsIn(assets, 'en')
@@ -36,17 +48,12 @@ export async function textsIn(assets: AssetSource, language: Language): Promise<
 /** Path of the English texts. The file is part of this service, so its content is not validated. */
 const ENGLISH = 'texts/en.json'
 
-/**
- * Returns the members of the English texts, with the texts of the other language. A member that the other
- * language does not have stays English.
- */
-function translate<T>(original: T, other: unknown): T {
-  if (typeof original === 'string') return (typeof other === 'string' ? other : original) as T
-  const members = Object.entries(original as object).map(([name, member]) => [
-    name,
-    translate(member, (other as Readonly<Record<string, unknown>> | null)?.[name]),
-  ])
-  return Object.fromEntries(members) as T
+/** Returns true if the texts have every member of the English texts. */
+function isComplete(english: unknown, texts: unknown): boolean {
+  if (typeof english !== 'object' || english === null) return typeof texts === typeof english
+  return Object.entries(english).every(([name, member]) =>
+    isComplete(member, (texts as Readonly<Record<string, unknown>> | undefined)?.[name]),
+  )
 }
 
 /** Replaces the placeholders of a text, such as `{name}`. Leaves a placeholder without a value as it is. */
@@ -55,6 +62,22 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
     /\{(\w+)\}/g,
     (placeholder, key: string) => (Object.hasOwn(values, key) ? values[key] : placeholder) ?? placeholder,
   )
+}
+
+/**
+ * Returns a text about a number, in the form that the language has for the number, and with the number in
+ * place of the placeholder.
+ *
+ * @example fillCount(texts.ageScope, 'age', 21, texts)
+ */
+export function fillCount(
+  forms: CountedText,
+  placeholder: string,
+  count: number,
+  { language }: Texts,
+): string {
+  const form = forms[new Intl.PluralRules(language).select(count)] ?? forms.other
+  return fill(form, { [placeholder]: new Intl.NumberFormat(language).format(count) })
 }
 
 /** Removes characters that change the direction of the text around them (UAX #9 §2). */

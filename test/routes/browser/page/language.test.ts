@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   chooseLanguage,
   chooseLocale,
+  directionOf,
   ownTextAttributes,
 } from '../../../../src/routes/browser/page/language.ts'
 import { findPageLanguage } from '../../../../src/session/views/page-language.ts'
@@ -10,7 +11,7 @@ describe('the language of a page', () => {
   it.each([
     ['the session’s, whatever the browser prefers', 'fr-CA', 'de', 'fr'],
     ['the session’s, also in capitals', 'IT', undefined, 'it'],
-    ['the browser’s if the session’s language has no texts', 'pl', 'de-AT,en;q=0.5', 'de'],
+    ['the browser’s if the session’s language has no texts', 'uk', 'de-AT,en;q=0.5', 'de'],
     ['the browser’s if the session has none', null, 'es-MX,es;q=0.9,en;q=0.8', 'es'],
     [
       'the one with the highest weight, at any place in the header',
@@ -18,9 +19,11 @@ describe('the language of a page', () => {
       'en;q=0.2, it;q=0.9, de;q=0.5',
       'it',
     ],
-    ['the first one among equal weights', null, 'nl, fr, de', 'fr'],
+    ['the first one among equal weights', null, 'nb, fr, de', 'fr'],
     ['never one with the weight 0', null, 'de;q=0, fr;q=0.1', 'fr'],
-    ['English if no preferred language has texts', null, 'nl-BE, *;q=0.5', 'en'],
+    ['English if no preferred language has texts', null, 'nb-NO, *;q=0.5', 'en'],
+    ['the next preferred one, not a similar language', null, 'nb, sv;q=0.5, da;q=0.4', 'sv'],
+    ['the language of the tag without its region', null, 'pt-BR, en;q=0.5', 'pt'],
     ['English if there is no preference', null, undefined, 'en'],
     ['English if the header is malformed', null, ';;q=,,de;q=7,\u00e4;;', 'en'],
     ['English if the header is too long', null, `${'x,'.repeat(300)}de`, 'en'],
@@ -34,7 +37,9 @@ describe('the language of a locale', () => {
     ['de-AT', 'de'],
     ['fr-Latn-CA', 'fr'],
     ['IT', 'it'],
-    ['nl', null],
+    ['pt-BR', 'pt'],
+    ['sr-Latn-RS', null],
+    ['nb', null],
     ['den', null],
     [null, null],
   ])('is the first part of the tag if the service has texts in that language: %s', (locale, language) => {
@@ -52,6 +57,16 @@ describe('the language of a locale', () => {
       expect(chooseLocale(language, locale)).toBe(numbers)
     },
   )
+})
+
+describe('the direction of a page', () => {
+  it.each([
+    ['ar', 'rtl'],
+    ['mt', 'ltr'],
+    ['bg', 'ltr'],
+  ])('of the language %s is %s', (language, direction) => {
+    expect(directionOf(language)).toBe(direction)
+  })
 })
 
 describe("a text in the relying party's words", () => {
