@@ -146,6 +146,7 @@ describe('the session page', () => {
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toEqual({
       'cache-control': 'no-store',
+      'content-language': 'en',
       'content-security-policy': [
         "default-src 'none'",
         "script-src 'self'",
