@@ -58,6 +58,8 @@ export const MEMBER_TEXTS = {
       'Language of the hosted page, and of `heading` and `purpose`, as a tag (BCP 47). The page speaks the 24 official languages of the EU.',
     heading: `Shown to the person above the request: one line, in their language. ${PERSONAL_DATA}`,
     purpose: `Shown to the person: one line, in their language. ${PERSONAL_DATA}`,
+    alternative_url:
+      'Page on which the person can prove the same without a wallet. One of your `return_urls`, or the `alternative_url` of your settings, which is the default.',
     allow_derived: 'Allows an age that is computed from a date of birth.',
     intent_to_retain:
       'States to the wallet, and on the page, that you will store the data of an mdoc. Default: `false`.',
@@ -191,6 +193,9 @@ export const MEMBER_TEXTS = {
     certificate_revocation:
       'CRL checks. `accept_unknown`: without a CRL, `low` at most. Default: `require` in live mode, else `off`.',
     retention_seconds: 'How long results are stored. Default: 48 hours.',
+    privacy_policy_uri:
+      'Address of your privacy notice. The page links to it. Default: that of `google_wallet`.',
+    alternative_url: 'Page for people without a wallet. The page links to it.',
     index: 'List verifications, and count them. Default: `true`.',
     eu_age_verification:
       'Let the preset `age_over_18` ask the EU age verification app by value, also in live mode. Default: `false`.',

@@ -42,11 +42,28 @@ const nearby = page.dc_api_protocols.map(allowed).filter(({ length }) => length 
 const all = [...allowed('openid4vp'), ...allowed('org-iso-mdoc')]
 const [first = [], second = []] = isHere ? [all] : nearby
 
+/** Safari allows `org-iso-mdoc` alone, and reaches iPhones only. */
+const isUseless = !FAMILIES.openid4vp.some(allows) && !page.dc_api_iphone
+
 // A frame has no access to the browser's cookie.
-if (self === top) {
+if (self === top && !isUseless) {
   if (button && !isHere) button.textContent = nearbyWords()
+  if (first.length > 0) fold()
   offer(button, first)
   offer(iphone, second)
+}
+
+/**
+ * Folds what does not lead beside a QR code: on a phone the link, elsewhere the buttons of this script, below
+ * the code. Without a QR code nothing is folded.
+ */
+function fold() {
+  const others = document.getElementById('others')
+  const link = document.getElementById('link')
+  const code = document.querySelector('#live > :is(.camera, form)')
+  if (!others || !code || !button) return
+  if (!isHere) code.after(others, button, ...(iphone ? [iphone] : []))
+  else if (link) others.after(link)
 }
 
 /** Returns the words of the first button. Safari allows `org-iso-mdoc` alone, so it is the iPhone's there. */
@@ -80,12 +97,18 @@ async function present(pressed, protocols) {
       protocols.includes(protocol),
     )
     const response = await choose(requests)
-    if (response === null) note.textContent = page.dc_api_closed
+    if (response === null) offerOthers()
     else await respond(response)
   } catch {
     note.textContent = page.link_failed
   }
   pressed.disabled = false
+}
+
+/** Says that no wallet responded, and unfolds the other ways. */
+function offerOthers() {
+  note.textContent = page.dc_api_closed
+  document.getElementById('others')?.setAttribute('open', '')
 }
 
 /**

@@ -12,7 +12,7 @@ const note = /** @type {HTMLElement} */ (document.getElementById('link-note'))
 const link = /** @type {HTMLAnchorElement} */ (document.getElementById('link-now'))
 
 if (button) {
-  button.hidden = false
+  button.disabled = false
   button.addEventListener('click', () => (self === top ? openWallet(button, '') : openPage()))
 }
 

@@ -278,14 +278,17 @@ function isVisible(id) {
  * @param {boolean} follows
  */
 function end(follows) {
-  const ways = element('live')
+  const [ways, help] = [element('live'), element('help')]
   const back = /** @type {HTMLAnchorElement | null} */ (document.getElementById('back'))
-  const hadFocus = ways.contains(document.activeElement) || document.activeElement === newCode
+  const focused = document.activeElement
+  const hadFocus = ways.contains(focused) || help.contains(focused) || focused === newCode
   element('asks').textContent = page.asked
   element('consent').remove()
   newCode?.remove()
   if (back) back.hidden = false
   ways.remove()
+  help.remove()
+  delete main.dataset.live
   if (hadFocus) element('title').focus()
   if (follows && back) location.replace(back.href)
 }

@@ -1,4 +1,4 @@
-// Texts that a relying party shows to people on the page. They are optional members of a creation.
+// What a relying party shows to people on the page: texts and a link. They are optional in a creation.
 
 import * as z from 'zod/mini'
 import { text } from '../codec/schema.ts'
@@ -17,12 +17,14 @@ export const line = (characters: number) =>
   )
 
 /**
- * Schemas of the texts, by member. The relying party writes the texts in the language of `locale`. A new text
- * also needs a place on the page.
+ * Schemas by member. The relying party writes the texts in the language of `locale`. A new member also needs
+ * a place on the page.
  */
 export const pageTexts = {
   heading: z.exactOptional(line(100)),
   purpose: z.exactOptional(line(200)),
+  /** Page for people without a wallet. A creation may send only a registered URL. */
+  alternative_url: z.exactOptional(text(2048)),
 }
 
 /** Name of a text on the page. */

@@ -137,7 +137,7 @@ defineWalletVerifier()
     const { page } = visitor
     await openShop(visitor, elementFor(session_url))
     const inside = page.frameLocator('wallet-verifier iframe')
-    await inside.locator('#wallets summary').click()
+    await inside.locator('#wallets > summary').click()
     await inside.locator('#wallets a').first().click()
     await inside.locator('main[data-embed] .chosen').waitFor()
     await rp.call('DELETE', `/v1/verify/${verification_id}`)

@@ -132,7 +132,7 @@ describeInBrowser('a login in a browser', () => {
       expect(await statusOf()).toBe(200)
       // The page follows its session now, with and without a reload.
       await page.reload()
-      await page.locator('#qr').waitFor()
+      await page.locator('#qr').waitFor({ state: 'attached' })
       await stage.rp.call('POST', `/v1/verify/${id}/cancel`)
       await end(page)
     }

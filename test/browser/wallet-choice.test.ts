@@ -40,11 +40,10 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     async (name) => {
       const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
       const { page } = await visit(await rp.create(NAMES), VISITORS[name])
-      const [first] = name === 'phone' ? ['#link'] : ['#qr']
-      await page.locator(`${first}:visible`).waitFor()
+      await page.locator('#time:visible').waitFor()
       expect(await page.locator('#wallets a:visible').count()).toBe(0)
       const above = await boxesAbove(page)
-      await page.locator('#wallets summary').focus()
+      await page.locator('#wallets > summary').focus()
       await page.keyboard.press('Enter')
       expect(await page.locator('#wallets a:visible').count()).toBeGreaterThan(3)
       expect(await boxesAbove(page)).toEqual(above)
@@ -68,18 +67,18 @@ describeInBrowser('the choice of a wallet on the session page', () => {
   it('lists the wallets of the country first, and on a phone only wallets of its platform', async () => {
     const session = await stage.rp.create({ ...OVER_18, locale: 'en' })
     const { page } = await visit({ ...session }, PHONE)
-    await page.locator('#wallets summary').click()
+    await page.locator('#wallets > summary').click()
     const android = await page.locator('#wallets a:visible').allTextContents()
     expect(android).not.toContain('EUDI reference wallet (iOS)')
     const { page: iphone } = await visit(session, {
       ...PHONE,
       userAgent: IPHONE,
     })
-    await iphone.locator('#wallets summary').click()
+    await iphone.locator('#wallets > summary').click()
     const ios = await iphone.locator('#wallets a:visible').allTextContents()
     expect(ios).not.toEqual(android)
     const desktop = await visit(session, DESKTOP)
-    await desktop.page.locator('#wallets summary').click()
+    await desktop.page.locator('#wallets > summary').click()
     const all = await desktop.page.locator('#wallets a:visible').allTextContents()
     expect(all).toEqual(expect.arrayContaining([...android, ...ios]))
     for (const shown of [page, iphone, desktop.page]) {
@@ -185,14 +184,14 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     const { page } = await visit(session, { ...PHONE, viewport: { width: 320, height: 720 } })
     await choose(page, 'NL Wallet')
     await page.getByRole('button', { name: open }).waitFor()
-    await page.locator('summary', { hasText: question }).click()
+    await page.locator('#wallets > summary', { hasText: question }).click()
     await checkPage(page, `wallets-${locale}-320`)
   })
 })
 
 /** Chooses a wallet by keyboard alone. */
 async function choose(page: Page, name: string): Promise<void> {
-  await page.locator('#wallets summary').focus()
+  await page.locator('#wallets > summary').focus()
   await page.keyboard.press('Enter')
   await page.locator('#wallets a', { hasText: name }).focus()
   await page.keyboard.press('Enter')
@@ -201,7 +200,7 @@ async function choose(page: Page, name: string): Promise<void> {
 
 /** Returns the places of what is above the choice. */
 function boxesAbove(page: Page): Promise<unknown> {
-  return page.evaluate(`['h1', '#title', '#link', '#qr', '#wallets summary'].map((selector) => {
+  return page.evaluate(`['h1', '#title', '#link', '#qr', '#wallets > summary'].map((selector) => {
     const { x, y, width, height } = document.querySelector(selector).getBoundingClientRect()
     return height === 0 ? selector : [selector, x, y + scrollY, width, height].join(' ')
   })`)

@@ -61,6 +61,11 @@ export type VerificationRequest = {
   readonly heading?: string
   /** Shown to the person: one line, in their language. Do not send personal data. */
   readonly purpose?: string
+  /**
+   * Page on which the person can prove the same without a wallet. One of your `return_urls`, or the
+   * `alternative_url` of your settings, which is the default.
+   */
+  readonly alternative_url?: string
   /** Allows an age that is computed from a date of birth. Default: `false`. */
   readonly allow_derived?: boolean
   /** States to the wallet, and on the page, that you will store the data of an mdoc. Default: `false`. */
@@ -262,6 +267,7 @@ export type Verification = {
   readonly locale: string | null
   readonly heading: string | null
   readonly purpose: string | null
+  readonly alternative_url: string | null
   readonly allow_derived: boolean
   readonly intent_to_retain: boolean
   readonly require_same_holder_key: boolean
@@ -757,6 +763,8 @@ export type Settings = {
   } | null
   readonly return_urls: readonly string[]
   readonly origins: readonly string[]
+  readonly privacy_policy_uri: string | null
+  readonly alternative_url: string | null
   readonly branding: {
     readonly color: string | null
     readonly logo: string | null
@@ -816,6 +824,8 @@ export type SettingsChange = {
   } | null
   readonly return_urls?: readonly string[]
   readonly origins?: readonly string[]
+  readonly privacy_policy_uri?: string | null
+  readonly alternative_url?: string | null
   readonly branding?: {
     /** Default: `null`. */
     readonly color?: string | null

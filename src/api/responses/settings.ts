@@ -59,6 +59,8 @@ export const relyingParty = z.object({
   ),
   return_urls: texts,
   origins: texts,
+  privacy_policy_uri: maybe(z.string()),
+  alternative_url: maybe(z.string()),
   branding: maybe(z.object({ color: maybe(z.string()), logo: maybe(z.string()) })),
   retention_seconds: z.int(),
   claims_encryption_jwk: maybe(jsonObject),

@@ -76,6 +76,10 @@ export type Settings = {
   readonly certificate_revocation: CertificateRevocation
   readonly return_urls: readonly string[]
   readonly origins: readonly string[]
+  /** Address of the privacy notice, which the page shows. Absent or null: none. */
+  readonly privacy_policy_uri?: string | null
+  /** Page on which a person can prove the same without a wallet. Absent or null: none. */
+  readonly alternative_url?: string | null
   /** Look of the relying party's pages; null: the default look of this service. */
   readonly branding: Branding | null
   readonly retention_seconds: number
@@ -95,6 +99,15 @@ export type Settings = {
   /** Certificates that sign requests of `org-iso-mdoc`. Absent: none. */
   readonly reader_certificates?: readonly ReaderCertificate[]
   readonly api_keys: readonly ApiKeyRecord[]
+}
+
+/** Returns the address of the privacy notice: the setting, else the one that Google Wallet shows. */
+export function privacyNotice({
+  privacy_policy_uri,
+  google_wallet,
+}: Pick<Settings, 'privacy_policy_uri' | 'google_wallet'>): string | null {
+  if (privacy_policy_uri) return privacy_policy_uri
+  return google_wallet && 'privacy_policy_uri' in google_wallet ? google_wallet.privacy_policy_uri : null
 }
 
 /** `accept`: the credential reaches at most the assurance level `low`, and the result shows `unavailable`. */

@@ -4,7 +4,7 @@
 import * as z from 'zod/mini'
 import { fromPointer } from '../../codec/json-pointer.ts'
 import { text } from '../../codec/schema.ts'
-import { outboundRule } from '../../config.ts'
+import { displayInfo, outboundRule } from '../../config.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { checkOutboundUrl, LOOPBACK_HOSTS, type UrlError } from '../../net/outbound-url.ts'
 import { requestOptionsSchema } from '../../openid4vp/request/request-options.ts'
@@ -70,6 +70,8 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         google_wallet: null,
         return_urls: [],
         origins: [],
+        privacy_policy_uri: null,
+        alternative_url: null,
         branding: null,
         retention_seconds: 48 * HOUR,
         claims_encryption_jwk: null,
@@ -152,6 +154,8 @@ function members(rules: SettingsRules) {
     google_wallet: z.nullable(googleWallet),
     return_urls: unique(url, 50),
     origins: unique(url, 50),
+    privacy_policy_uri: z.nullable(displayInfo.shape.privacy_policy_uri),
+    alternative_url: z.nullable(url),
     branding: z.nullable(branding),
     retention_seconds: z.int().check(z.minimum(HOUR), z.maximum(30 * DAY)),
     claims_encryption_jwk: z.nullable(claimsEncryptionJwk),
@@ -186,7 +190,9 @@ type SentIdentification = Pick<Identification, 'request_options'> & {
   readonly verifier?: Pick<SettingsInput, 'verifier'> | null
 }
 
-type Addresses = Partial<Pick<SettingsInput, 'anchor_sets' | 'webhook' | 'return_urls' | 'origins'>>
+type Addresses = Partial<
+  Pick<SettingsInput, 'anchor_sets' | 'webhook' | 'return_urls' | 'origins' | 'alternative_url'>
+>
 
 function checkSettings(
   sent: Addresses & SentIdentification,
@@ -205,6 +211,9 @@ function checkSettings(
   sent.return_urls?.forEach((text, i) => {
     if (!isReturnUrl(text, allowLoopback)) refuse(['return_urls', i], 'must be an https URL without fragment')
   })
+  if (sent.alternative_url && !isReturnUrl(sent.alternative_url, allowLoopback)) {
+    refuse(['alternative_url'], 'must be an https URL without fragment')
+  }
   sent.origins?.forEach((text, i) => {
     if (!isOrigin(text, allowLoopback)) refuse(['origins', i], 'must be an https origin, without a path')
   })

@@ -93,6 +93,20 @@ export function registeredCredentials(
     : err('registration_other_subject')
 }
 
+/**
+ * Returns the identifier in the registration certificate of a verifier; `undefined` without a registration
+ * that is valid for this verifier. `now` is Unix milliseconds.
+ */
+export function registeredIdentifier(
+  { certificate_chain_pem, registration }: SigningIdentity,
+  now: number,
+): string | undefined {
+  if (registration === undefined) return undefined
+  if (!registeredCredentials({ certificate_chain_pem, registration }, now).ok) return undefined
+  const [leaf] = anchorCertificates(certificate_chain_pem)
+  return leaf && subjectIdentifier(leaf)
+}
+
 function hasExpired({ expiresAt }: RegistrationCertificate, now: number): boolean {
   return expiresAt !== undefined && expiresAt * 1000 <= now
 }

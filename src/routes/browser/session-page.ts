@@ -15,6 +15,7 @@ import { accessOf, authenticateForSession, readLoginCookie } from '../edge/authe
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { isUnreachableObject } from '../edge/edge.ts'
 import { problem } from '../edge/problems.ts'
+import { aboutSettings } from './page/about.ts'
 import { type ScriptName, scriptAddress, sendScript } from './page/assets.ts'
 import { brandStyle } from './page/brand.ts'
 import { sendMessage, sendPage } from './page/document.ts'
@@ -22,7 +23,7 @@ import { chooseLanguage } from './page/language.ts'
 import { returnBody } from './page/return-body.ts'
 import { backAddress, goesBack, type SessionPage, sessionBody } from './page/session-body.ts'
 import { type Texts, textsIn } from './page/texts.ts'
-import { chosenProfile, parseDevice } from './page/wallets.ts'
+import { answersOnIphone, chosenProfile, parseDevice } from './page/wallets.ts'
 import { listWays } from './page/ways.ts'
 
 /** Builds the routes that a person's browser opens by GET. */
@@ -112,9 +113,11 @@ export async function sendSessionPage(
   const embedders = view.login === null ? origins : []
   const embedder = embedders.find((origin) => origin === c.req.query('embed'))
   const life = { now: Math.floor(Date.now() / 1000), expiresAt: Math.floor(view.expires_at / 1000) }
+  const wallets = mayLower ? await offeredWallets(view, { config: loadConfig(c.env), settings, ...life }) : []
   const page = {
     view,
     name,
+    about: aboutSettings(settings, Date.now()),
     branding,
     transactionTypes: settings.transaction_data_types,
     isBegun,
@@ -124,7 +127,9 @@ export async function sendSessionPage(
       view.livemode || c.env.SANDBOX === undefined ? null : uri === null ? '' : testWalletAddress(uri),
     walletName: chosenProfile({ view })?.name ?? null,
     named,
-    wallets: mayLower ? await offeredWallets(view, { config: loadConfig(c.env), settings, ...life }) : [],
+    wallets,
+    answersOnIphone: answersOnIphone({ view, wallets }, mayLower),
+    alternative: view.login === null ? (view.alternative_url ?? settings.alternative_url ?? null) : null,
     device: parseDevice(c.req.header('User-Agent'), c.req.header('Accept-Language'), view.locale),
     api: `/v1/verify/${id}`,
     token: c.req.query('token') ?? '',

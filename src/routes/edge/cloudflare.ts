@@ -1,7 +1,8 @@
-// The platform: a test if a request came through Cloudflare, and the files below assets/ that the service
-// sends.
+// The platform: a test if a request came through Cloudflare, the compression of responses, and the files
+// below assets/ that the service sends.
 
 import type errors from '../../../assets/oauth-errors.json'
+import type { AppContext } from './context.ts'
 
 /** The binding of the files below assets/, or an object that replaces it. */
 export type AssetSource = Pick<Fetcher, 'fetch'>
@@ -12,6 +13,26 @@ export type AssetSource = Pick<Fetcher, 'fetch'>
  */
 export function cameByCloudflare({ cf }: Request): boolean {
   return typeof cf?.colo === 'string'
+}
+
+/**
+ * Returns the headers of a compressed text. The platform compresses the body with the coding that the header
+ * names. Do not use them for a response that has a secret beside a text that a stranger chose: its length
+ * would tell if the text is part of the secret (BREACH).
+ */
+export function gzipHeaders(c: AppContext): Readonly<Record<string, string>> {
+  return { Vary: 'Accept-Encoding', ...(accepts(c, 'gzip') && { 'Content-Encoding': 'gzip' }) }
+}
+
+/**
+ * Returns true if the client accepts a content coding. A weight of 0 refuses the coding (RFC 9110 §12.5.3).
+ */
+export function accepts(c: AppContext, coding: string): boolean {
+  const accepted = (c.req.header('Accept-Encoding') ?? '').toLowerCase().split(',')
+  return accepted.some((entry) => {
+    const [name, weight = ''] = entry.split(';').map((part) => part.trim())
+    return name === coding && !/^q=0(\.0*)?$/.test(weight)
+  })
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../config.ts'
+import { accepts } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 
@@ -66,17 +67,6 @@ async function sendScript(c: AppContext): Promise<Response> {
     headers: response.headers,
     status: response.status,
     encodeBody: 'manual',
-  })
-}
-
-/**
- * Returns true if the client accepts a content coding. A weight of 0 refuses the coding (RFC 9110 §12.5.3).
- */
-function accepts(c: AppContext, coding: string): boolean {
-  const accepted = (c.req.header('Accept-Encoding') ?? '').toLowerCase().split(',')
-  return accepted.some((entry) => {
-    const [name, weight = ''] = entry.split(';').map((part) => part.trim())
-    return name === coding && !/^q=0(\.0*)?$/.test(weight)
   })
 }
 

@@ -171,6 +171,8 @@ export async function settingsToWire(env: Env, view: SettingsView): Promise<Rely
     google_wallet: await googleWalletToWire(env, view),
     return_urls: view.return_urls,
     origins: view.origins,
+    privacy_policy_uri: view.privacy_policy_uri ?? null,
+    alternative_url: view.alternative_url ?? null,
     branding: view.branding,
     retention_seconds: view.retention_seconds,
     claims_encryption_jwk: view.claims_encryption_jwk,

@@ -108,6 +108,15 @@ function pageView(document: SessionDocument, terms: RequestTerms) {
     return_url,
     return_automatically,
     family: endFamily(document),
+    retention_ms: document.retention_ms,
+    /** True if the relying party gets values that say more than yes or no. */
+    gives_values: request.claims_encryption_jwk !== null && !document.policy.descriptors.every(isBoolean),
+    /** True if the service stores values, encrypted to their receiver. */
+    keeps_values: request.claims_encryption_jwk !== null || login !== undefined,
+    /** True if the relying party declared that it does not intend to store the values. */
+    states_no_storage: document.request.intent_to_retain === false,
+    /** True if signed requests of the session contain the registration of the relying party. */
+    sends_registration: REGISTERED_PROTOCOLS.includes(terms.request.protocol),
     /** Id of the chosen wallet; null for any wallet. */
     wallet: terms.wallet?.id ?? null,
     /** JSON text of the input of `offeredWallets`; null after the end. */
@@ -118,6 +127,14 @@ function pageView(document: SessionDocument, terms: RequestTerms) {
     dc_api_protocols: nearbyFamilies(terms, exchanges),
     offers_redirect: PROTOCOLS[terms.request.protocol].supportsRedirect && terms.wallet?.link !== null,
   }
+}
+
+/** Protocols whose signed requests have `verifier_info` (api/verifier). */
+const REGISTERED_PROTOCOLS: readonly string[] = ['openid4vp-1.0', 'haip-1.0']
+
+/** Returns true if every claim of a credential has the value `true` or `false`. */
+function isBoolean({ scopes }: SessionDocument['policy']['descriptors'][number]): boolean {
+  return scopes.length > 0 && scopes.every(({ boolean }) => boolean)
 }
 
 function requestingText({ policy, livemode, request }: SessionDocument): string {

@@ -149,7 +149,7 @@ describe('the page in a frame', () => {
     const session = await createSession(await setUp())
     const data = async (headers: Record<string, string>) => {
       const html = await open(session.session_url, headers)
-      return [html.includes('<main class="framed"'), html.includes(TEXTS.closePage)]
+      return [html.includes('<main class="framed wide"'), html.includes(TEXTS.closePage)]
     }
     expect(await data({ 'Sec-Fetch-Dest': 'iframe' })).toEqual([true, false])
     expect(await data({ 'Sec-Fetch-Dest': 'document' })).toEqual([false, true])

@@ -127,7 +127,9 @@ describe('the session page', () => {
     )
     expect(html).toMatch(/<script type="module" src="\/assets\/dc-api\.js\?v=[\w-]{16}"><\/script>/)
     expect(html).toMatch(/<script type="module" src="\/assets\/link\.js\?v=[\w-]{16}"><\/script>/)
-    const addresses = [...html.matchAll(/\s(?:src|href|action|srcset)="([^"]*)"/g)].map(
+    // A link to a store is followed only by the person.
+    const links = /<a href="https:[^"]*" target="_blank" rel="noopener">/g
+    const addresses = [...html.replaceAll(links, '').matchAll(/\s(?:src|href|action|srcset)="([^"]*)"/g)].map(
       ([, address]) => address,
     )
     expect(
@@ -161,6 +163,7 @@ describe('the session page', () => {
       'content-type': 'text/html; charset=UTF-8',
       'referrer-policy': 'same-origin', // a form without it sends no origin
       'strict-transport-security': 'max-age=31536000',
+      vary: 'Accept-Encoding',
       'x-content-type-options': 'nosniff',
       'x-request-id': expect.stringMatching(/^req_/),
     })
@@ -245,6 +248,23 @@ describe('the session page', () => {
     expect(parts).toHaveLength(4)
     const sizes = await Promise.all(parts.map(packedSize))
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(30 * 1024)
+  })
+
+  it('is compressed with its scripts, if the browser accepts gzip', async () => {
+    const { session_url } = await createSession(await setUp())
+    const plain = await get(session_url)
+    const [, script] = /<script[^>]* src="([^"]*)"/.exec(await plain.text())!
+    for (const address of [session_url, script!]) {
+      const accepting = (codings: string) => get(address, { headers: { 'Accept-Encoding': codings } })
+      for (const [codings, coding] of [
+        ['gzip, deflate, br', 'gzip'],
+        ['gzip;q=0, br', null],
+        ['', null],
+      ] as const) {
+        const { headers } = await accepting(codings)
+        expect([headers.get('Content-Encoding'), headers.get('Vary')]).toEqual([coding, 'Accept-Encoding'])
+      }
+    }
   })
 
   it('has no QR code if too many QR codes were drawn for the session', async () => {

@@ -94,7 +94,7 @@ describe('before the first POST of its page, a login', () => {
   it('shows, in place of the QR code, a form that is sent only to our own origin', async () => {
     const page = await getPage(await openPage(client))
     const text = await page.text()
-    expect(text).toContain('<form method="post"><button id="show-code"')
+    expect(text).toContain('<form method="post" action="#others"><button id="show-code"')
     expect(text).not.toContain('<img id="qr"')
     expect(page.headers.get('Content-Security-Policy')).toContain("form-action 'self';")
     expect(page.headers.get('Referrer-Policy')).toBe('same-origin')

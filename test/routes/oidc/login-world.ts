@@ -109,8 +109,12 @@ export async function answer(
 }
 
 /** Opens the end of a login. */
-export async function openEnd({ issuer }: TestClient, { id, cookies }: Begun): Promise<Response> {
-  return call(app, 'GET', `${pathOf(issuer)}/finish/${id}`, { headers: { Cookie: cookies } })
+export async function openEnd(
+  { issuer }: TestClient,
+  { id, cookies }: Begun,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return call(app, 'GET', `${pathOf(issuer)}/finish/${id}`, { headers: { Cookie: cookies, ...more } })
 }
 
 /** Opens the end of a login, and returns the parameters that the client gets. */

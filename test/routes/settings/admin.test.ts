@@ -151,6 +151,8 @@ describe('creating a relying party', () => {
       google_wallet: null,
       return_urls: [],
       origins: [],
+      privacy_policy_uri: null,
+      alternative_url: null,
       branding: null,
       retention_seconds: 172_800,
       claims_encryption_jwk: null,

@@ -9,6 +9,7 @@ import {
   useOwnBrowserStage,
   type Visitor,
 } from '../../support/browser/browser-stage.ts'
+import { showLink } from '../../support/browser/login-page.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
 import type { Telling } from '../../support/people/person.ts'
 import { BASE_URL } from '../../support/service/service.ts'
@@ -37,6 +38,7 @@ describeInBrowser('the demo shop', () => {
 
   /** Responds by the link of the session page, and follows the wallet's redirect. */
   const respondHere = async ({ page, walletUris }: Visitor, telling: Telling = {}) => {
+    await showLink(page)
     await page.locator('#link').click()
     await expect.poll(() => walletUris).toHaveLength(1)
     const request = await stage.service.wallet.receive(walletUris[0]!)
@@ -55,7 +57,10 @@ describeInBrowser('the demo shop', () => {
   }
 
   const receive = async (page: Page) => {
-    const [uri] = await readWithZxing(new Uint8Array(await page.locator('#qr').screenshot()))
+    const code = page.locator('#qr')
+    await page.locator('#time:visible').waitFor()
+    if (!(await code.isVisible())) await page.locator('#others > summary').click()
+    const [uri] = await readWithZxing(new Uint8Array(await code.screenshot()))
     return stage.service.wallet.receive(uri ?? '')
   }
 

@@ -59,7 +59,9 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       forced: true,
       show: async ({ pages: [phone, desktop] }) => {
         await showButtons(phone!, ['a wallet on this device'])
+        await desktop!.locator('#others > summary').click()
         await showButtons(desktop!, ['an Android phone nearby', 'an iPhone nearby'])
+        await desktop!.locator('#others > summary').click()
       },
       after: async ({ pages }) => {
         for (const device of ['phone', 'desktop'] as const) await narrow('waiting', device)({ pages })

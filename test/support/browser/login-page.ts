@@ -12,8 +12,15 @@ export async function namesClient(page: Page, client: string, host: string): Pro
 /** Presses the button for a wallet on this device. Returns the address that the page opens. */
 export async function pressLink(page: Page): Promise<string> {
   const answer = page.waitForResponse(/\/link$/)
+  await showLink(page)
   await page.locator('#link').click()
   return ((await (await answer).json()) as { uri: string }).uri
+}
+
+/** Shows the link on a phone. It is folded if the browser's own API leads. */
+export async function showLink(page: Page): Promise<void> {
+  await page.locator('#time:visible').waitFor()
+  if (!(await page.locator('#link').isVisible())) await page.locator('#others > summary').click()
 }
 
 /** Presses the button that shows the QR code. Returns the address in the code. */
@@ -24,6 +31,8 @@ export async function scanLogin(page: Page): Promise<string> {
 
 /** Presses the button that shows the QR code. It creates the session of the login. */
 export async function showCode(page: Page): Promise<void> {
+  await page.locator('#show-code').waitFor({ state: 'attached' })
+  if (!(await page.locator('#show-code').isVisible())) await page.locator('#others > summary').click()
   await page.locator('#show-code').click()
   await page.locator('#qr').waitFor()
 }

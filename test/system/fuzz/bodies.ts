@@ -128,6 +128,7 @@ const STRINGS: Readonly<Record<string, readonly string[]>> = {
   credential_ids: ['age', 'pid', 'age_attestation', 'a'],
   return_url: ['https://shop.example/back'],
   return_urls: ['https://shop.example/back'],
+  alternative_url: ['https://shop.example/back'],
   origins: ['https://shop.example'],
   origin: ['https://shop.example'],
   locale: ['de', 'en', 'fr-CA', 'x'],

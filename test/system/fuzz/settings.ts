@@ -90,6 +90,8 @@ async function goodSettings({ people }: Context, random: Random): Promise<Record
     ],
     formats: ['dc+sd-jwt', 'mso_mdoc'],
     return_urls: ['https://shop.example/back'],
+    privacy_policy_uri: 'https://shop.example/p',
+    alternative_url: 'https://shop.example/other',
     branding: { color: '#1d4ed8' },
     google_wallet: {
       display_name: 'Shop',

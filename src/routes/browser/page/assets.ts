@@ -4,7 +4,7 @@
 import { encodeBase64url } from '../../../codec/base64url.ts'
 import { utf8 } from '../../../codec/bytes.ts'
 import { sha256 } from '../../../crypto/digest.ts'
-import { type AssetSource, readOnce } from '../../edge/cloudflare.ts'
+import { type AssetSource, gzipHeaders, readOnce } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { problem } from '../../edge/problems.ts'
 
@@ -37,6 +37,7 @@ export async function sendScript(c: AppContext): Promise<Response> {
   const isCurrent = c.req.query('v') === versionOf(script)
   return c.body(script.text, 200, {
     'Content-Type': 'text/javascript; charset=utf-8',
+    ...gzipHeaders(c),
     'Cache-Control': isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache',
   })
 }

@@ -7,6 +7,7 @@ import { encodeBase64 } from '../../../codec/base64url.ts'
 import { utf8 } from '../../../codec/bytes.ts'
 import { loadConfig } from '../../../config.ts'
 import { sha256 } from '../../../crypto/digest.ts'
+import { gzipHeaders } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { readPageAsset } from './assets.ts'
 import { directionOf } from './language.ts'
@@ -63,6 +64,9 @@ export async function sendPage(
     }),
     'Cache-Control': 'no-store',
     'Content-Language': texts.language,
+    // The only secret of a page is the token in its address, so nobody else can ask for it. A page with a
+    // form for another site has a code beside the `state` that the site chose.
+    ...(formTarget === undefined && gzipHeaders(c)),
     // With `no-referrer`, browsers send `Origin: null` with a form (Fetch §3.2). A form of our page needs its
     // origin.
     'Referrer-Policy': hasOwnForm ? 'same-origin' : 'no-referrer',

@@ -33,6 +33,8 @@ export type ScriptData = {
   readonly dc_api_exchanges: readonly string[]
   /** Families of protocols for a phone nearby. The first family belongs to the first button. */
   readonly dc_api_protocols: readonly ('openid4vp' | 'org-iso-mdoc')[]
+  /** True if an iPhone app can answer. Else a browser that reaches iPhones only has no button. */
+  readonly dc_api_iphone: boolean
   /** Words of the first button if the wallet is on another device. */
   readonly dc_api_nearby: string
   readonly dc_api_closed: string

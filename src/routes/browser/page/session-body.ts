@@ -7,6 +7,7 @@ import { html } from 'hono/html'
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'
 import type { Branding } from '../../../relying-party/document/branding.ts'
 import type { EndFamily } from '../../../session/document/refusal-family.ts'
+import { type AboutInput, aboutMarkup } from './about.ts'
 import type { Markup } from './document.ts'
 import { ownTextAttributes } from './language.ts'
 import { type LeaveInput, leaveMarkup } from './leave.ts'
@@ -15,13 +16,14 @@ import { claimLines, credentialLines } from './request-words.ts'
 import type { ScriptData, StateText } from './script-data.ts'
 import { fill, isolate, type PageState, type Texts } from './texts.ts'
 import { summarizeTransactions } from './transactions.ts'
-import { chosenMarkup, type WalletsInput, walletsMarkup } from './wallets.ts'
-import { listWays, type WaysInput, waysMarkup } from './ways.ts'
+import { chosenMarkup, noWalletMarkup, type WalletsInput, walletsMarkup } from './wallets.ts'
+import { hasQr, listWays, type WaysInput, waysMarkup } from './ways.ts'
 
 /** The content of a session page. */
 export type SessionPage = WaysInput &
   WalletsInput &
-  LeaveInput & {
+  LeaveInput &
+  AboutInput & {
     readonly branding: Branding | null
     /** Types of transaction data that the relying party added. */
     readonly transactionTypes: readonly AddedTransactionDataType[]
@@ -32,6 +34,8 @@ export type SessionPage = WaysInput &
      * activities only.
      */
     readonly seen: number
+    /** Address of the page for people without a wallet; null if there is none. */
+    readonly alternative: string | null
     /** Time of the call in Unix milliseconds. */
     readonly now: number
   }
@@ -46,9 +50,10 @@ export function sessionBody(
   const state = stateOf(page)
   const live = view.status === 'pending'
   const { title, text } = stateText(page, texts, { name, state })
-  const framed = page.isFramed ? html` class="framed"` : ''
+  const names = [page.isFramed && 'framed', hasQr(page) && 'wide'].filter((name) => name !== false)
+  const classes = names.length === 0 ? '' : html` class="${names.join(' ')}"`
   const embed = page.embedder && html` data-embed="${page.embedder}"`
-  const body = html`<main${framed}${embed} data-state="${state}" data-page="${live ? JSON.stringify(scriptData(page, texts, name)) : '{}'}">
+  const body = html`<main${classes}${embed}${live ? html` data-live` : ''} data-state="${state}" data-page="${live ? JSON.stringify(scriptData(page, texts, name)) : '{}'}">
 ${view.livemode ? '' : html`<p class="test">${texts.testMode}</p>`}
 <div class="ask">
 ${emblem(page)}
@@ -59,6 +64,7 @@ ${purpose(page, texts)}
 ${credentialLines(view.requested_claims, texts).map((line) => html`<p class="soft">${line}</p>`)}
 ${live ? html`<p id="consent" class="soft">${texts.consent}</p>` : ''}
 ${live && view.login ? html`<p class="soft">${continueWords(view.login, texts)}</p>` : ''}
+${aboutMarkup(texts, page)}
 </div>
 <div class="status">
 ${mark()}
@@ -121,7 +127,7 @@ const WAITING_FOR_WALLET_MS = 30_000
 function newCodeLink(page: SessionPage, state: PageState, texts: Texts): Markup {
   const activity = activityOf(page)
   const isLate = state === 'scanned' && activity !== null && activity.ago >= WAITING_FOR_WALLET_MS
-  const words = listWays(page).some(({ id }) => id === 'qr') ? texts.newCode : texts.tryAgain
+  const words = hasQr(page) ? texts.newCode : texts.tryAgain
   const wallet = page.named === null ? '' : `&wallet=${encodeURIComponent(page.named)}`
   const address = `?token=${encodeURIComponent(page.token)}&seen=${activity?.number ?? 0}${wallet}`
   return state === 'refused' || isLate
@@ -196,12 +202,22 @@ function liveParts(page: SessionPage, texts: Texts): Markup {
   return html`<div id="live">
 ${chosenMarkup(texts, page)}
 ${waysMarkup(texts, page)}
-${walletsMarkup(texts, page)}
 ${leaveMarkup(texts, page)}
 <p id="time" class="soft" role="timer" hidden></p>
 <p id="lost" role="alert" hidden>${texts.connectionLost}</p>
 <noscript><p>${texts.withoutScript}</p><p><a href="">${texts.reload}</a></p></noscript>
+</div>
+<div id="help">
+${walletsMarkup(texts, page)}
+${noWalletMarkup(texts, page)}
+${alternative(page, texts)}
 </div>`
+}
+
+/** Shows the link to the page on which the person can prove the same without a wallet. A login has none. */
+function alternative({ alternative: address }: SessionPage, texts: Texts): Markup | '' {
+  if (address === null) return ''
+  return html`<p><a id="alternative" href="${address}" target="_top" rel="noopener">${texts.wallets.alternative}</a></p>`
 }
 
 /**
@@ -250,9 +266,9 @@ function closeWords({ isFramed, view }: SessionPage, texts: Texts): string {
 }
 
 function statesOf(page: SessionPage, texts: Texts, name: string): ScriptData['states'] {
-  const hasQr = listWays(page).some(({ id }) => id === 'qr')
-  const own = hasQr ? texts.states : { ...texts.states, ...texts.linkStates }
-  const states = hasQr && !page.isBegun ? { ...own, waiting: texts.login.showCode } : own
+  const withQr = hasQr(page)
+  const own = withQr ? texts.states : { ...texts.states, ...texts.linkStates }
+  const states = withQr && !page.isBegun ? { ...own, waiting: texts.login.showCode } : own
   const close = closeWords(page, texts)
   const filled = Object.entries(states).map(([state, { title, text }]) => [
     state,
@@ -280,6 +296,7 @@ function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
     wallet: page.named,
     dc_api_exchanges: view.dc_api_exchanges,
     dc_api_protocols: view.dc_api_protocols,
+    dc_api_iphone: page.answersOnIphone,
     dc_api_nearby: view.dc_api_protocols.length > 1 ? texts.onAndroid : texts.onPhoneNearby,
     dc_api_closed: texts.browserWalletClosed,
     dc_api_sent: texts.browserWalletSent,

@@ -1,7 +1,8 @@
-// The choice of a wallet on the session page: the wallets that can answer this request, by country and
-// platform. A choice is a link to the same page. The service does not store it.
+// The wallets on the session page that can answer this request, by country and platform: the choice of one,
+// and where to get one. A choice is a link to the same page. The service does not store it.
 
 import { html } from 'hono/html'
+import { ISO_MDOC } from '../../../openid4vp/dc-api.ts'
 import type { OfferedWallet, PageView } from '../../../session/views/page-view.ts'
 import { walletProfile } from '../../../wallets/profiles/index.ts'
 import type { WalletProfile } from '../../../wallets/profiles/profile.ts'
@@ -48,13 +49,12 @@ export function chosenMarkup(texts: Texts, input: WalletsInput): Markup | '' {
   const profile = chosenProfile(input)
   if (profile === undefined) return ''
   const wallet = profile.name
-  const stores = Object.entries(profile.install).filter(([on]) => isFor(input.device, on))
   const isKnown = input.wallets.find(({ id }) => id === profile.id)?.isKnown ?? true
   return html`<div class="chosen">
 <p><b>${fill(texts.wallets.chosen, { wallet })}</b></p>
 <p><a href="${addressOf(input, 'any')}">${texts.wallets.other}</a></p>
 ${isKnown ? '' : html`<p class="soft">${texts.wallets.untestedLong}</p>`}
-${stores.length === 0 ? '' : html`<p class="soft">${fill(texts.wallets.install, { wallet })} ${stores.map(([on, address], i) => html`${i === 0 ? '' : ' · '}<a href="${address}" target="_blank" rel="noopener">${texts.wallets.stores[on as Store]}</a>`)}</p>`}
+${storesOf(profile, input).length === 0 ? '' : html`<p class="soft">${fill(texts.wallets.install, { wallet })} ${storeLinks(texts, input, profile)}</p>`}
 </div>`
 }
 
@@ -64,13 +64,56 @@ type Store = keyof WalletProfile['install']
  * Shows the list of wallets. It is closed at first, because the ways that need no chosen wallet come first.
  */
 export function walletsMarkup(texts: Texts, input: WalletsInput): Markup | '' {
-  const offered = input.wallets.flatMap((wallet) => {
-    const profile = walletProfile(wallet.id)
-    const isOffered = profile !== undefined && wallet.id !== input.view.wallet && canUse(profile, input)
-    return isOffered ? [{ ...wallet, profile }] : []
+  const offered = usableWallets(input).filter(({ id }) => id !== input.view.wallet)
+  const { which, hint } = texts.wallets
+  return listMarkup(texts, input, { id: 'wallets', title: which, hint, offered }, (one, names) =>
+    entry(texts, input, one, names),
+  )
+}
+
+/**
+ * Shows where to get a wallet that can answer, by the stores of the device. It is closed at first. A chosen
+ * wallet has its own links.
+ */
+export function noWalletMarkup(texts: Texts, input: WalletsInput): Markup | '' {
+  const { none, get } = texts.wallets
+  const offered = usableWallets(input).filter(
+    ({ isKnown, profile }) => isKnown && storesOf(profile, input).length > 0,
+  )
+  if (input.view.wallet !== null) return ''
+  return listMarkup(texts, input, { id: 'no-wallet', title: none, hint: get, offered }, (one, names) => {
+    const { name, countries } = one.profile
+    const where = names === undefined ? '' : html` <small>${countryNames(countries, names)}</small>`
+    return html`<li${needsApi(one)}><bdi>${name}</bdi>${where}<br>${storeLinks(texts, input, one.profile)}</li>`
   })
+}
+
+/** Returns the offered wallets that the page shows on this device. */
+function usableWallets(input: WalletsInput): readonly Entry[] {
+  return input.wallets.flatMap((wallet) => {
+    const profile = walletProfile(wallet.id)
+    return profile !== undefined && canUse(profile, input) ? [{ ...wallet, profile }] : []
+  })
+}
+
+type List = {
+  readonly id: string
+  readonly title: string
+  readonly hint: string
+  readonly offered: readonly Entry[]
+}
+
+/**
+ * Shows a list of wallets: those of the country first, and at the end those of other countries. Only these
+ * have their countries beside them (`names`).
+ */
+function listMarkup(
+  texts: Texts,
+  { device: { country } }: WalletsInput,
+  { id, title, hint, offered }: List,
+  item: (one: Entry, names: Intl.DisplayNames | undefined) => Markup,
+): Markup | '' {
   if (offered.length === 0) return ''
-  const { country } = input.device
   const names = new Intl.DisplayNames([texts.language], { type: 'region' })
   const here = offered.filter(({ profile }) => country !== null && profile.countries.includes(country))
   const everywhere = offered.filter(({ profile }) => profile.countries.length === 0)
@@ -80,16 +123,32 @@ export function walletsMarkup(texts: Texts, input: WalletsInput): Markup | '' {
     { title: texts.wallets.everywhere, wallets: everywhere },
     { title: texts.wallets.elsewhere, wallets: elsewhere },
   ]
-  return html`<details id="wallets">
-<summary>${texts.wallets.which}</summary>
-<p class="soft">${texts.wallets.hint}</p>
+  return html`<details id="${id}">
+<summary>${title}</summary>
+<p class="soft">${hint}</p>
 ${groups
   .filter(({ wallets }) => wallets.length > 0)
   .map(
-    ({ title, wallets }, i) => html`<h3 id="wallets-${i}">${title}</h3>
-<ul aria-labelledby="wallets-${i}">${wallets.map((one) => entry(texts, input, one, wallets === elsewhere ? names : undefined))}</ul>`,
+    ({ title, wallets }, i) => html`<h3 id="${id}-${i}">${title}</h3>
+<ul aria-labelledby="${id}-${i}">${wallets.map((one) => item(one, wallets === elsewhere ? names : undefined))}</ul>`,
   )}
 </details>`
+}
+
+/**
+ * Returns true if an iPhone app can answer through the browser, by `org-iso-mdoc`. Returns true, too, if the
+ * page offers no other way, or if the wallets are not known.
+ */
+export function answersOnIphone(
+  { view, wallets }: Pick<WalletsInput, 'view' | 'wallets'>,
+  mayLower: boolean,
+): boolean {
+  if (!mayLower || !view.offers_redirect || view.wallet !== null) return true
+  const iphone = { platform: 'ios', country: null } as const
+  return wallets.some(({ id, exchanges }) => {
+    const profile = walletProfile(id)
+    return profile && exchanges.includes(ISO_MDOC) && canUse(profile, { view, device: iphone })
+  })
 }
 
 type Entry = OfferedWallet & { readonly profile: WalletProfile }
@@ -98,19 +157,35 @@ type Entry = OfferedWallet & { readonly profile: WalletProfile }
  * Returns the entry of one wallet. If only the browser's API reaches the wallet, the entry is hidden at
  * first. A script shows the entry if the browser supports one of the wallet's protocols.
  */
-function entry(
-  texts: Texts,
-  input: WalletsInput,
-  { profile, isKnown, hasLink, exchanges }: Entry,
-  names: Intl.DisplayNames | undefined,
-): Markup {
-  const { id, name, countries } = profile
+function entry(texts: Texts, input: WalletsInput, one: Entry, names: Intl.DisplayNames | undefined): Markup {
+  const { id, name, countries } = one.profile
   const notes = [
-    ...(names === undefined ? [] : [countries.map((code) => names.of(code) ?? code).join(', ')]),
-    ...(isKnown ? [] : [texts.wallets.untested]),
+    ...(names === undefined ? [] : [countryNames(countries, names)]),
+    ...(one.isKnown ? [] : [texts.wallets.untested]),
   ].filter((note) => note !== '')
-  const needs = hasLink ? '' : html` data-exchanges="${exchanges.join(' ')}" hidden`
-  return html`<li${needs}><a href="${addressOf(input, id)}"><bdi>${name}</bdi></a>${notes.map((note) => html` <small>${note}</small>`)}</li>`
+  return html`<li${needsApi(one)}><a href="${addressOf(input, id)}"><bdi>${name}</bdi></a>${notes.map((note) => html` <small>${note}</small>`)}</li>`
+}
+
+/** Returns the attributes of an entry that is shown only with the browser's API. */
+function needsApi({ hasLink, exchanges }: Entry): Markup | '' {
+  return hasLink ? '' : html` data-exchanges="${exchanges.join(' ')}" hidden`
+}
+
+function countryNames(countries: readonly string[], names: Intl.DisplayNames): string {
+  return countries.map((code) => names.of(code) ?? code).join(', ')
+}
+
+/** Returns the links to install a wallet on this device, with the name of the store. */
+function storeLinks(texts: Texts, input: Pick<WalletsInput, 'device'>, profile: WalletProfile) {
+  return storesOf(profile, input).map(
+    ([on, address], i) =>
+      html`${i === 0 ? '' : ' · '}<a href="${address}" target="_blank" rel="noopener">${texts.wallets.stores[on]}</a>`,
+  )
+}
+
+function storesOf({ install }: WalletProfile, { device }: Pick<WalletsInput, 'device'>) {
+  const stores = Object.entries(install) as [Store, string][] // the members of the schema
+  return stores.filter(([on]) => isFor(device, on))
 }
 
 /** Returns the address of this page for another wallet. */
@@ -122,7 +197,10 @@ function addressOf({ token }: WalletsInput, wallet: string): string {
  * Returns true if the page offers this wallet on this device. In live mode, wallets for tests are not
  * offered.
  */
-function canUse({ platforms, status }: WalletProfile, { device, view }: WalletsInput): boolean {
+function canUse(
+  { platforms, status }: WalletProfile,
+  { device, view }: Pick<WalletsInput, 'device' | 'view'>,
+): boolean {
   return (status !== 'test' || !view.livemode) && platforms.some((platform) => isFor(device, platform))
 }
 

@@ -20,6 +20,8 @@ export type WaysInput = {
    * can make the request.
    */
   readonly testWallet: string | null
+  /** True if an iPhone app can answer through the browser. */
+  readonly answersOnIphone: boolean
   /** Name of the chosen wallet; null for any wallet. */
   readonly walletName: string | null
 }
@@ -50,7 +52,7 @@ const DC_API: Way = {
 const IPHONE: Way = {
   id: 'dc-api-iphone',
   script: null,
-  isOffered: ({ view }) => view.dc_api_protocols.length > 1,
+  isOffered: ({ view, answersOnIphone }) => view.dc_api_protocols.length > 1 && answersOnIphone,
   opening: () => null,
   markup: ({ onIphone }) =>
     html`<button id="dc-api-iphone" type="button" class="second" hidden>${onIphone}</button>`,
@@ -64,7 +66,7 @@ const LINK: Way = {
   markup: ({ openWallet, wallets }, input) => {
     const { walletName: wallet } = input
     const words = wallet === null ? openWallet : fill(wallets.open, { wallet })
-    return html`<button id="link" type="button"${QR.isOffered(input) ? html` class="beside-qr"` : ''} hidden>${words}</button>`
+    return html`<button id="link" type="button"${QR.isOffered(input) ? html` class="beside-qr"` : ''} disabled>${words}</button>`
   },
 }
 
@@ -90,7 +92,7 @@ const QR: Way = {
   isOffered: ({ view }) => view.offers_redirect && view.required_session_binding === 'none',
   opening: ({ states, login }, { isBegun }) => (isBegun ? states.waiting : login.showCode),
   markup: ({ orScan, camera, qrAlt, login }, { qr, isBegun }) =>
-    // The form creates the session. The page then has a QR code.
+    // The form creates the session. The page then has a QR code. The fragment unfolds it on a phone.
     isBegun
       ? html`<p class="or">${orScan}</p>
 <div class="scan">${
@@ -100,25 +102,28 @@ const QR: Way = {
         }</div>
 <p class="soft camera">${camera}</p>`
       : html`<p class="or">${orScan}</p>
-<form method="post"><button id="show-code" type="submit">${login.showCode.button}</button></form>`,
+<form method="post" action="#others"><button id="show-code" type="submit">${login.showCode.button}</button></form>`,
 }
 
 /**
- * Ways that have a button or a link. On a computer, `LINK` is hidden beside a QR code, so the test wallet is
- * the second way.
+ * Ways whose button is above the QR code. Beside a QR code one way leads: the code on a computer, a button
+ * on a phone. The style and dc-api.js fold the others.
  */
-const PRESSED: readonly Way[] = [DC_API, LINK, TEST_WALLET, IPHONE]
+const PRESSED: readonly Way[] = [DC_API, LINK, IPHONE]
 
-const WAYS: readonly Way[] = [...PRESSED, QR]
+const WAYS: readonly Way[] = [...PRESSED, QR, TEST_WALLET]
 
 /** Returns the ways of a page. */
 export function listWays(input: WaysInput): readonly Way[] {
   return WAYS.filter(({ isOffered }) => isOffered(input))
 }
 
-/** Returns the buttons, the note about the last pressed button, and the QR code. */
+/**
+ * Returns the buttons, the note about the last pressed button, and the QR code. The test wallet is the last,
+ * because only developers use it.
+ */
 export function waysMarkup(texts: Texts, input: WaysInput): Markup {
-  const [buttons, pictures] = [true, false].map((isPressed) =>
+  const [buttons, others] = [true, false].map((isPressed) =>
     listWays(input)
       .filter((way) => PRESSED.includes(way) === isPressed)
       .map((way) => way.markup(texts, input)),
@@ -126,5 +131,11 @@ export function waysMarkup(texts: Texts, input: WaysInput): Markup {
   return html`${buttons}
 <p id="link-note" class="soft" role="status"></p>
 <a id="link-now" hidden>${texts.openNow}</a>
-${pictures}`
+${hasQr(input) ? html`<details id="others"><summary>${texts.otherWays}</summary></details>` : ''}
+${others}`
+}
+
+/** Returns true if the page has a QR code, or a button that shows one. */
+export function hasQr(input: WaysInput): boolean {
+  return QR.isOffered(input)
 }

@@ -48,6 +48,12 @@ function forbiddenMember(body: CreateRequest, { settings, scopes }: Caller): Req
   if (body.return_automatically === true && body.return_url === undefined) {
     return notAllowed('invalid_request', '/return_automatically', 'requires a return_url')
   }
+  const { alternative_url } = body
+  const alternatives = [...settings.return_urls, settings.alternative_url]
+  if (alternative_url !== undefined && !alternatives.includes(alternative_url)) {
+    const message = 'must be one of the return_urls, or the alternative_url, of the relying party'
+    return notAllowed('invalid_request', '/alternative_url', message)
+  }
   if (body.required_session_binding === 'relying_party' && body.return_url === undefined) {
     const message = 'requires a return_url: only that sends the browser to the relying party'
     return notAllowed('policy_unsatisfiable', '/required_session_binding', message)

@@ -10,7 +10,7 @@ export const appleWallet: WalletProfile = {
   countries: ['JP', 'PR', 'US'],
   platforms: ['ios'],
   links: {},
-  install: {},
+  install: { ios: 'https://apps.apple.com/us/app/apple-wallet/id1160481993' },
   protocols: [],
   dc_api_protocols: ['org-iso-mdoc'],
   client_id_prefixes: [],
@@ -53,6 +53,11 @@ export const appleWalletSources: WalletSources = {
       url: 'https://webkit.org/blog/17431/online-identity-verification-with-the-digital-credentials-api',
       version: 'documentation',
       read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/stateofca/opencred',
+      version: 'ce9bb910d02f4f849a5c2daa81df392e7543309a',
+      read: '2026-11-28',
     },
   ],
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import ENGLISH from '../../../../assets/texts/en.json' with { type: 'json' }
 import {
+  answersOnIphone,
   chosenMarkup,
+  noWalletMarkup,
   parseDevice,
   type WalletsInput,
   walletsMarkup,
@@ -97,5 +99,77 @@ describe('a chosen wallet', () => {
     const wallets = [{ id: 'nl-wallet', isKnown: false }]
     const html = String(chosenMarkup(ENGLISH, input({ wallets }, { wallet: 'nl-wallet' })))
     expect(html).toContain('It is not certain')
+  })
+})
+
+describe('"No wallet yet?"', () => {
+  const stores = (page: WalletsInput) => {
+    const html = String(noWalletMarkup(ENGLISH, page))
+    return [...html.matchAll(/<li[^>]*><bdi>([^<]*)<\/bdi>.*?<\/li>/g)].map(([item, name]) => [
+      name,
+      ...[...item.matchAll(/rel="noopener">([^<]*)</g)].map(([, store]) => store),
+    ])
+  }
+  const some = (...ids: string[]) =>
+    ids.map((id) => ({ id, isKnown: true, hasLink: true, exchanges: ['org-iso-mdoc'] }))
+
+  it('lists the wallets that can answer and have an app in a store, those of the country first', () => {
+    const wallets = some('nl-wallet', 'france-identite', 'credo', 'eudi-ios')
+    const device = { platform: null, country: 'FR' }
+    expect(stores(input({ wallets, device }))).toEqual([
+      ['France Identité', 'App Store', 'Google Play'],
+      ['Paradym and other wallets of Credo', 'App Store', 'Google Play'],
+    ])
+  })
+
+  it('has on a phone only the store of the phone', () => {
+    const wallets = some('credo', 'google-wallet', 'apple-wallet')
+    const on = (platform: string) => stores(input({ wallets, device: { platform, country: null } }))
+    expect(on('android')).toEqual([
+      ['Paradym and other wallets of Credo', 'Google Play'],
+      ['Google Wallet', 'Google Play'],
+    ])
+    expect(on('ios')).toEqual([
+      ['Paradym and other wallets of Credo', 'App Store'],
+      ['Apple Wallet', 'App Store'],
+    ])
+  })
+
+  it('leaves out a wallet for which it is not known whether it can respond', () => {
+    const [one] = some('credo')
+    expect(stores(input({ wallets: [{ ...one, isKnown: false }] }))).toEqual([])
+  })
+
+  it('hides a wallet that works only by the Digital Credentials API, until a script finds this API', () => {
+    const wallets = some('apple-wallet').map((one) => ({ ...one, hasLink: false }))
+    expect(String(noWalletMarkup(ENGLISH, input({ wallets })))).toContain(
+      '<li data-exchanges="org-iso-mdoc" hidden><bdi>Apple Wallet',
+    )
+  })
+
+  it('is absent if a wallet is chosen, which has its own links', () => {
+    expect(stores(input({ wallets: some('credo') }, { wallet: 'nl-wallet' }))).toEqual([])
+  })
+})
+
+describe('an answer of an iPhone app through the browser', () => {
+  const answers = (ids: string[], view: object = {}, mayLower = true) => {
+    const wallets = ids.map((id) => ({ id, exchanges: ['org-iso-mdoc'] }))
+    return answersOnIphone(input({ wallets }, { offers_redirect: true, ...view }), mayLower)
+  }
+
+  it.each([
+    ['possible with Apple Wallet', ['apple-wallet'], {}, true],
+    ['possible with another app', ['eu-age-ios'], { livemode: true }, true],
+    ['not possible with an Android app only', ['eudi-android'], {}, false],
+    ['not possible in live mode with an app for tests', ['valera'], { livemode: true }, false],
+    ['assumed if the page offers no other way', [], { offers_redirect: false }, true],
+    ['assumed for a chosen wallet', [], { wallet: 'valera' }, true],
+  ])('is %s', (_, ids, view, expected) => {
+    expect(answers(ids, view)).toBe(expected)
+  })
+
+  it('is assumed if the wallets are not known, because too many QR codes were drawn', () => {
+    expect(answers([], {}, false)).toBe(true)
   })
 })

@@ -1,0 +1,79 @@
+// "About this request" on the session page: what the person should know before they share anything. Every
+// line follows from the session or from the settings. A line is absent if its fact is not known.
+
+import { html } from 'hono/html'
+import { privacyNotice, type Settings } from '../../../relying-party/document/settings.ts'
+import { registeredIdentifier } from '../../../relying-party/verifier/verifier-registration.ts'
+import type { PageView } from '../../../session/views/page-view.ts'
+import type { Markup } from './document.ts'
+import { fill, isolate, type Texts } from './texts.ts'
+
+/** Facts of the settings, as the page shows them. */
+export type AboutSettings = {
+  /** Address of the privacy notice; null if there is none. */
+  readonly privacyNotice: string | null
+  /** Registered identifier of the relying party; null without a valid registration certificate. */
+  readonly registeredAs: string | null
+}
+
+export type AboutInput = {
+  readonly view: PageView
+  /** The relying party's name. */
+  readonly name: string
+  readonly about: AboutSettings
+}
+
+/** Reads the facts in the settings. `now` in Unix milliseconds. */
+export function aboutSettings(settings: Settings, now: number): AboutSettings {
+  const { verifier } = settings
+  return {
+    privacyNotice: privacyNotice(settings),
+    registeredAs: verifier === null ? null : (registeredIdentifier(verifier, now) ?? null),
+  }
+}
+
+/** Shows the lines, closed at first. */
+export function aboutMarkup(texts: Texts, input: AboutInput): Markup {
+  const { about } = texts
+  const name = isolate(input.name)
+  const notice = input.about.privacyNotice
+  return html`<details id="about">
+<summary>${about.title}</summary>
+${aboutLines(texts, input, name).map((line) => html`<p class="soft">${line}</p>`)}
+${notice === null ? '' : html`<p class="soft"><a href="${notice}" target="_blank" rel="noopener">${fill(about.privacyNotice, { name })}</a></p>`}
+</details>`
+}
+
+function aboutLines(texts: Texts, { view, about: facts }: AboutInput, name: string): readonly string[] {
+  const { about } = texts
+  const time = durationWords(view.retention_ms, texts)
+  const registration = view.sends_registration ? facts.registeredAs : null
+  const isOfLogin = view.login !== null // its page names the address, and its client gets the values
+  const isRetained = view.requested_claims.items.some(({ retained }) => retained)
+  const lines: readonly (string | false | null)[] = [
+    !isOfLogin && view.return_url !== null && fill(about.returnTo, { host: hostOf(view.return_url) }),
+    !isOfLogin && fill(view.gives_values ? about.values : about.yesOrNo, { name }),
+    fill(view.keeps_values ? about.storedEncrypted : about.notStored, { time }),
+    isRetained && fill(about.retained, { name }),
+    view.states_no_storage && view.gives_values && fill(about.notRetained, { name }),
+    registration && fill(about.registration, { name, identifier: isolate(registration) }),
+  ]
+  return lines.filter((line) => typeof line === 'string')
+}
+
+function hostOf(address: string): string {
+  return isolate(new URL(address).host)
+}
+
+const HOUR_MS = 3_600_000
+
+/** Returns a time in days, hours or minutes: the largest unit that needs no fraction. */
+function durationWords(milliseconds: number, { language }: Texts): string {
+  const units = [
+    ['day', 24 * HOUR_MS],
+    ['hour', HOUR_MS],
+  ] as const
+  const [unit, length] = units.find(([, one]) => milliseconds % one === 0) ?? ['minute', 60_000]
+  const style = { style: 'unit', unit, unitDisplay: 'long' } as const
+  return new Intl.NumberFormat(language, style).format(Math.ceil(milliseconds / length))
+}
