@@ -130,7 +130,14 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
   })
   const parts: Record<string, ReturnType<typeof part>> = {
     ...{ title: part(), text: part(), asks: part(), time: part(true), lost: part(true) },
-    ...{ live: part(), consent: part(), back: part(true), 'link-note': part(), 'new-code': part(true) },
+    ...{
+      live: part(),
+      help: part(),
+      consent: part(),
+      back: part(true),
+      'link-note': part(),
+      'new-code': part(true),
+    },
     ...{ link: part(), 'test-wallet': part(), ...(hasCode && { qr: part(!drawn) }) },
   }
   for (const id of shown) parts[id]!.offsetParent = {}
