@@ -207,10 +207,10 @@ export class RelyingParty extends DurableObject<Env> {
   /** Stores a single-use name with a value. */
   async storeOnce(name: string, value: string, use: Use): Promise<Stored> {
     if (this.#load() === undefined) return err('deleted')
-    const stored = this.#once.store(name, value, { ...use, now: Date.now() })
-    if (!stored.ok) return stored
+    // The alarm is set first: after a crash between the two writes, a name without an alarm would stay stored.
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(use.expiresAt + 1_000)
-    return stored
+    if (this.#load() === undefined) return err('deleted')
+    return this.#once.store(name, value, { ...use, now: Date.now() })
   }
 
   /** Returns the pushed request of this name; null if the client has no such request. Writes nothing. */
