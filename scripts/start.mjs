@@ -29,6 +29,7 @@ import { readOptions } from './service/options.mjs'
 import { holdOutput } from './service/output.mjs'
 import { ASSETS, availableNode, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
 import { checkAddresses } from './service/ports.mjs'
+import { printReadiness } from './service/readiness.mjs'
 import { openRelay, relayLimits } from './service/relay.mjs'
 import {
   checkKeys,
@@ -91,7 +92,7 @@ async function start() {
   state.configure({ ...options, addresses: await relayed(directory, options) })
   await run({ ...variables, ...shop?.variables }, options.origin)
   const isOpen = shop !== null && (await openShop(shop, options, variables, run))
-  console.log(`Ready: ${variables.BASE_URL}`)
+  await printReadiness(options.origin, variables.BASE_URL)
   if (isOpen)
     console.log(
       `\n  Open ${variables.BASE_URL}/demo\n  A demo shop that requests “over 18”. Click through it and watch the webhook arrive.\n`,

@@ -18,7 +18,8 @@ export function overview() {
     ...columns(rows),
     '',
     'Every command has --help. Without BASE_URL, commands go to the local service (STATE_DIR, HOST, PORT, TLS_CERT, TLS_KEY).',
-    'Set BASE_URL and ADMIN_TOKEN to use another service.',
+    'With the variables of the service itself, BASE_URL included, they go to the local service, too: STATE_DIR shows that it is here.',
+    'Set BASE_URL and ADMIN_TOKEN, but not STATE_DIR, to use another service.',
     `${Object.keys(OWN_COMMANDS).join(', ')}: with API_KEY, the key of a relying party.`,
   ].join('\n')
 }

@@ -10,13 +10,14 @@ import { request } from '../service/request.mjs'
 const TIMEOUT_MS = 60_000
 
 /**
- * Returns `{ origin, token, isLocal }` or `{ error }`. Without BASE_URL, `origin` is the local service, at
- * the address that `npm start` takes from HOST, PORT and TLS_CERT. Without ADMIN_TOKEN, `token` is the token
- * in STATE_DIR. The token of the local service is sent to another address only if STATE_DIR is set
- * explicitly.
+ * Returns `{ origin, token, isLocal }` or `{ error }`. `origin` is the local service if BASE_URL is not set, or
+ * if STATE_DIR is set and a service runs there: then BASE_URL is the public address of that service. The
+ * address of the local service follows from HOST, PORT and TLS_CERT, as in `npm start`. Without ADMIN_TOKEN,
+ * `token` is the token in STATE_DIR. The token of the local service is sent to another address only if
+ * STATE_DIR is set explicitly.
  */
 export function findService(env) {
-  const { origin, isLocal, error } = serviceOrigin(env)
+  const { origin, isLocal, error } = serviceOrigin(isHere(env) ? { ...env, BASE_URL: undefined } : env)
   if (error !== undefined) return { error }
   if (env.ADMIN_TOKEN !== undefined) return { origin, token: env.ADMIN_TOKEN, isLocal }
   if (!isLocal && env.STATE_DIR === undefined) return { error: 'BASE_URL needs ADMIN_TOKEN: set both.' }
@@ -24,6 +25,11 @@ export function findService(env) {
   if (!existsSync(path))
     return { error: `${path} does not exist: start the service once, or set ADMIN_TOKEN.` }
   return { origin, token: readFileSync(path, 'utf8').trim(), isLocal }
+}
+
+/** Returns `true` if a service of this machine has started in STATE_DIR. */
+function isHere({ STATE_DIR }) {
+  return STATE_DIR !== undefined && existsSync(join(resolve(ROOT, STATE_DIR), 'launcher.lock'))
 }
 
 /** Returns `{ origin, isLocal }` or `{ error }`. */

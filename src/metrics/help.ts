@@ -11,6 +11,8 @@ export const HELP: Readonly<Record<string, string>> = {
   build_info: 'Version of the service.',
   boot: 'This process.',
   alarms_repaired: 'Lost alarms that the start set again.',
+  ready: 'Whether /readyz is 200.',
+  warning: 'Warnings of /readyz.',
   certificate_expires_in_seconds: 'Until a verifier certificate expires.',
   certificates_expired: "Relying parties' own.",
   storage_writable: 'Whether storage can be written.',

@@ -5,6 +5,8 @@
 import { DurableObject, waitUntil } from 'cloudflare:workers'
 import { loadConfig } from '../config.ts'
 import { type Env, withJurisdiction } from '../env.ts'
+import { logLine } from '../metrics/log-line.ts'
+import { loggedError } from '../metrics/platform-error.ts'
 import { createCache } from '../net/cache.ts'
 import { withDeadline } from '../net/time-limit.ts'
 import { ok, type Result } from '../result.ts'
@@ -208,7 +210,11 @@ export function isStorageWritable(env: Env, now: number): Promise<boolean> {
   return checks.get('storage', {
     now,
     isFresh: (isWritable, age) => age < (isWritable ? again : CHECK_AGAIN_MS),
-    read: () => checkOnce(env),
+    read: async (last) => {
+      const failure = await checkOnce(env)
+      if (failure !== null && last !== false) logLine('error', 'storage_not_writable', failure)
+      return failure === null
+    },
   })
 }
 
@@ -216,18 +222,19 @@ const checks = createCache<boolean>({ names: 1, waitMs: CHECK_MS, late: false, i
 
 let checkCount = 0
 
-async function checkOnce(env: Env): Promise<boolean> {
+/** Returns `null` if storage can be written, otherwise what the log says. */
+async function checkOnce(env: Env): Promise<ReturnType<typeof loggedError> | null> {
   checkCount += 1
   const turn = checkCount % CHECKED_OBJECTS
   const name = turn === 0 ? STORAGE_CHECK : `${STORAGE_CHECK}_${turn}`
   try {
     const check = env.DIRECTORY.getByName(name).checkStorage()
     return await withDeadline(
-      check.then(() => true),
+      check.then(() => null),
       CHECK_MS,
-      false,
+      { error: 'Timeout' },
     )
-  } catch {
-    return false
+  } catch (error) {
+    return loggedError(error)
   }
 }

@@ -19,6 +19,16 @@ export type Disk = {
 
 const MIB = 1024 * 1024
 
+/** Returns true if this run may mount a file system. */
+export function canMount(): boolean {
+  try {
+    mountDisk(1).remove()
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Returns a file system of its own. Throws if the run may not mount one. */
 export function mountDisk(mebibytes: number): Disk {
   const path = mkdtempSync(join(tmpdir(), 'verifier-disk-'))

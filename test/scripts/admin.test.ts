@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseCall } from '../../scripts/admin/call.mjs'
 import { COMMANDS } from '../../scripts/admin/commands.mjs'
@@ -142,6 +145,15 @@ describe('findService', () => {
     expect(findService(tls).origin).toBe('https://127.0.0.1:9000')
     expect(findService({ ...tls, HOST: '192.0.2.7' }).origin).toBe('https://192.0.2.7:9000')
     expect(findService({ TLS_CERT: '/cert.pem', ADMIN_TOKEN }).error).toContain('TLS_KEY')
+  })
+
+  it('calls the service of this machine, not its public BASE_URL, if STATE_DIR is the folder of a service', () => {
+    const STATE_DIR = mkdtempSync(join(tmpdir(), 'verifier-'))
+    const env = { BASE_URL: 'https://verifier.example', STATE_DIR, PORT: '9000', ADMIN_TOKEN }
+    expect(findService(env)).toMatchObject({ origin: 'https://verifier.example', isLocal: false })
+    writeFileSync(join(STATE_DIR, 'launcher.lock'), '')
+    expect(findService(env)).toEqual({ origin: 'http://127.0.0.1:9000', token: ADMIN_TOKEN, isLocal: true })
+    rmSync(STATE_DIR, { recursive: true })
   })
 
   it('sends the token of the local service to another address only if STATE_DIR is set', () => {

@@ -50,6 +50,13 @@ it('the command creates, changes, shows and deletes a relying party and its keys
   })
 })
 
+it('the command calls the service of its own machine with the variables of the service, the public BASE_URL included', async () => {
+  const { code, stderr } = await admin(['relying-parties', 'list'], {
+    env: { BASE_URL: 'https://verifier.invalid' },
+  })
+  expect([code, stderr]).toEqual([0, ''])
+})
+
 it('the command shows the steps of a verification', async () => {
   const { api_key } = await server.createRelyingParty()
   const created = await fetch(`${server.origin}/v1/verify`, {
@@ -115,6 +122,6 @@ it('a hosted service creates no relying party at its start and prints no key', (
 
 it('the command exits with 2 if its arguments are invalid, and with 3 if it gets no response', async () => {
   expect((await admin(['relying-parties', 'create', '--nmae', 'Shop'])).code).toBe(2)
-  const unanswered = await admin(['relying-parties', 'list'], { env: { BASE_URL: 'http://127.0.0.1:1' } })
+  const unanswered = await admin(['relying-parties', 'list'], { env: { PORT: '1' } })
   expect([unanswered.code, unanswered.stderr]).toEqual([3, expect.stringContaining('did not answer')])
 })

@@ -3,6 +3,7 @@
 // `/readyz`.
 
 import { logLine } from '../../metrics/log-line.ts'
+import { isInternal, isTemporary } from '../../metrics/platform-error.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { indexStub } from './index-days.ts'
 
@@ -50,12 +51,8 @@ export function damagedDays(): readonly string[] {
   return [...damaged.keys()]
 }
 
-/**
- * Returns true for an error of the platform's storage, and for a value of an unexpected type. The platform
- * sets properties on errors that are temporary.
- */
+/** Returns true for an error of the platform's storage, and for a value of an unexpected type. */
 function isOfStorage(error: unknown): boolean {
   if (error instanceof TypeError) return true
-  if (!(error instanceof Error) || !error.message.startsWith('internal error; reference = ')) return false
-  return ['retryable', 'overloaded', 'durableObjectReset'].every((mark) => Reflect.get(error, mark) !== true)
+  return error instanceof Error && isInternal(error) && !isTemporary(error)
 }

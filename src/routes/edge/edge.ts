@@ -5,6 +5,7 @@ import type { ErrorHandler, Hono, MiddlewareHandler, NotFoundHandler } from 'hon
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { logLine } from '../../metrics/log-line.ts'
+import { isInternal, isTemporary, loggedError } from '../../metrics/platform-error.ts'
 import { UNREADABLE } from '../../session/document/document.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { problem } from './problems.ts'
@@ -69,28 +70,29 @@ export const onError: ErrorHandler<AppEnv> = (error, c) =>
  */
 export function logError(error: unknown, c: AppContext): 'unreachable' | 'internal' {
   const unreachable = isUnreachableObject(error)
-  const { name, message, stack = '' } = error instanceof Error ? error : new Error()
-  // Only the name and the frames are logged. A message may quote what was sent, even lines that look like
-  // frames.
+  const { message, stack = '' } = error instanceof Error ? error : new Error()
+  // A message may quote what was sent, even lines that look like frames.
   const frames = stack
     .replace(message, '')
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
-  logLine('error', 'fault', { request_id: c.get('requestId'), error: name, unreachable, frames })
+  logLine('error', 'fault', {
+    request_id: c.get('requestId'),
+    ...loggedError(error),
+    unreachable,
+    frames,
+  })
   return unreachable ? 'unreachable' : 'internal'
 }
 
 /**
- * Returns true if the platform could not reach an object, has reset it, or reports it as overloaded. The
- * platform sets properties on these errors. A failure inside the platform can be recognized only by its
- * message. Also returns true if a newer version of this service stored the object's document. This version
- * must not change such a document, and the newer version soon responds.
+ * Returns true if the platform could not reach an object, or failed inside. Also returns true if a newer
+ * version of this service stored the object's document. This version must not change such a document, and the
+ * newer version soon responds.
  */
 export function isUnreachableObject(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const marks = error as { retryable?: unknown; overloaded?: unknown; durableObjectReset?: unknown }
-  if (marks.retryable === true || marks.overloaded === true || marks.durableObjectReset === true) return true
-  return error.message.startsWith('internal error; reference = ') || error.message.startsWith(UNREADABLE)
+  return isTemporary(error) || isInternal(error) || error.message.startsWith(UNREADABLE)
 }
 
 function refuseMethod(app: Hono<AppEnv>, c: AppContext): Response {

@@ -5,23 +5,25 @@
 import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { CONTENT_TYPES, formatFor, type Gauge, writeMetrics } from '../../metrics/exposition.ts'
-import { logLine } from '../../metrics/log-line.ts'
 import { processGauges } from '../../metrics/process-measures.ts'
 import { countsOf } from '../../metrics/record.ts'
-import { sessionCountsStub } from '../../relying-party/directory.ts'
+import { isStorageWritable, sessionCountsStub } from '../../relying-party/directory.ts'
 import type { SessionCounts } from '../../relying-party/session-counts.ts'
+import { inBackground } from '../../session/store/background.ts'
 import { storeNotes } from '../../session/store/session-notes.ts'
 import { VERSION } from '../../version.ts'
 import { cameByCloudflare, readTable } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
-import { serviceHealth } from './service-health.ts'
+import { readinessOf } from './readiness.ts'
+import { readSource, serviceHealth } from './service-health.ts'
 
 /** Sends the metrics, in a format that the caller accepts. The route requires a token. */
 export async function sendMetrics(c: AppContext): Promise<Response> {
   if (cameByCloudflare(c.req.raw)) return problem(c, 'not_found')
   const now = Date.now()
-  const gauges = [...(await gaugesAt(c, now)), ...(await sessionGauges(c, now)), ...processGauges()]
+  const [health, sessions] = await Promise.all([healthGauges(c, now), sessionGauges(c, now)])
+  const gauges = [...health, ...sessions, ...processGauges()]
   const format = formatFor(c.req.header('Accept'))
   const help = await readTable<Record<string, string>>(c.env.ASSETS, 'metrics.json').catch(() => ({}))
   return c.body(writeMetrics(format, { counted: countsOf, gauges, help }), 200, {
@@ -31,10 +33,12 @@ export async function sendMetrics(c: AppContext): Promise<Response> {
   })
 }
 
-/** Returns the gauges at `now` (Unix milliseconds). */
-async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
-  const { verifierCertificate, relyingPartyCertificates, trustLists, isStorageWritable } =
-    await serviceHealth(env, now)
+/** Returns the gauges of the health at `now` (Unix milliseconds). What cannot be read has no sample. */
+async function healthGauges({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
+  const health = await serviceHealth(env, now)
+  const { isReady, warnings } = readinessOf(env, health, now)
+  const { verifierCertificate, relyingPartyCertificates } = health
+  const trustLists = health.trustLists ?? []
   // Returns no sample without an expiry (null), or for a list that is unreadable or was never fetched (0).
   const until = (time: number | null | undefined, labels: Sample['labels']): readonly Sample[] =>
     time ? [{ labels, value: (time - now) / 1000 }] : []
@@ -42,12 +46,20 @@ async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gaug
     gauge('build_info', [{ labels: { version: VERSION }, value: 1 }]),
     gauge('boot', [{ labels: { boot_id: loadConfig(env).bootId ?? '' }, value: 1 }]),
     gauge('alarms_repaired', [{ labels: {}, value: loadConfig(env).alarmsRepaired }]),
+    gauge('ready', [{ labels: {}, value: isReady ? 1 : 0 }]),
+    gauge(
+      'warning',
+      warnings.map(({ code }) => ({ labels: { code }, value: 1 })),
+    ),
     gauge('certificate_expires_in_seconds', [
       ...until(verifierCertificate?.expiresAt, { of: 'service' }),
-      ...until(relyingPartyCertificates.nextExpiry, { of: 'relying_parties' }),
+      ...until(relyingPartyCertificates?.nextExpiry, { of: 'relying_parties' }),
     ]),
-    gauge('certificates_expired', [{ labels: {}, value: relyingPartyCertificates.expired }]),
-    gauge('storage_writable', [{ labels: {}, value: isStorageWritable ? 1 : 0 }]),
+    gauge(
+      'certificates_expired',
+      relyingPartyCertificates === null ? [] : [{ labels: {}, value: relyingPartyCertificates.expired }],
+    ),
+    gauge('storage_writable', [{ labels: {}, value: health.isStorageWritable ? 1 : 0 }]),
     gauge(
       'trust_list_usable',
       trustLists.map(({ name, isUsable }) => ({ labels: { trust_list: name }, value: isUsable ? 1 : 0 })),
@@ -59,12 +71,9 @@ async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gaug
   ]
 }
 
-/** Returns the gauges of all sessions. If storage cannot be read or written, the gauges have no sample. */
+/** Returns the gauges of all sessions. If they cannot be counted, the gauges have no sample. */
 async function sessionGauges({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
-  const counts = await countSessions(env, now).catch((error) => {
-    logLine('error', 'sessions_not_counted', { error: error instanceof Error ? error.name : '' })
-    return []
-  })
+  const counts = (await readSource('sessions', () => countSessions(env, now))) ?? []
   const each = (read: (count: SessionCounts) => number) =>
     counts.map((count) => ({ labels: { mode: count.livemode ? 'live' : 'test' }, value: read(count) }))
   return [
@@ -84,7 +93,8 @@ async function sessionGauges({ env }: AppContext, now: number): Promise<readonly
 }
 
 async function countSessions(env: Env, now: number): Promise<readonly SessionCounts[]> {
-  await storeNotes(env)
+  // A write that fails stops its object, which could then not be read either.
+  if (await isStorageWritable(env, now)) await inBackground(() => storeNotes(env))
   return sessionCountsStub(env).sessionCounts(now)
 }
 

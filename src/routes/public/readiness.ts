@@ -4,13 +4,13 @@
 import type { Readiness } from '../../api/responses/public.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import { type Config, loadConfig } from '../../config.ts'
+import type { Env } from '../../env.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'
 import { damagedDays } from '../../relying-party/index/damaged-days.ts'
-import type { trustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
 import { isClockSuspect } from '../../session/store/refusals-by-time.ts'
 import type { ChainLifetime } from '../../trust/x509/chain-lifetime.ts'
 import type { AppContext } from '../edge/context.ts'
-import { serviceHealth } from './service-health.ts'
+import { type ServiceHealth, serviceHealth } from './service-health.ts'
 
 /** Warning about something that the operator must do. `expires_at`: ISO 8601 in UTC. */
 type Warning =
@@ -41,33 +41,47 @@ type Warning =
    * the limits of unknown addresses.
    */
   | { readonly code: 'client_ip_header_missing' }
+  /** The directory cannot be read. Certificates of relying parties and trust lists are not checked. */
+  | { readonly code: 'directory_unavailable' }
   /** Storage cannot be written. Creations and wallet responses get 503. */
   | { readonly code: 'storage_not_writable' }
   /** Most refusals of the last minute have a reason about a time, so the clock may be wrong. */
   | { readonly code: 'clock_suspect' }
 
-/**
- * Sends the readiness and the warnings. The service is ready if its configuration is valid, objects respond,
- * and its own certificate is valid now. An invalid configuration or an unreachable object throws an error,
- * which becomes 500 or 503. Problems of single relying parties are warnings, because other relying parties
- * are not affected.
- */
+/** Sends the readiness and the warnings. Only an invalid configuration throws an error, which becomes 500. */
 export async function readiness(c: AppContext): Promise<Response> {
   const now = Date.now()
-  const health = await serviceHealth(c.env, now)
+  const { isReady, warnings } = readinessOf(c.env, await serviceHealth(c.env, now), now)
+  const headers = { 'Cache-Control': 'no-store', ...(isReady ? {} : { 'Retry-After': '60' }) }
+  const body: Readiness = { status: isReady ? 'ready' : 'not_ready', warnings: [...warnings] }
+  return c.json(body, isReady ? 200 : 503, headers)
+}
+
+/**
+ * Returns the readiness at `now` (Unix milliseconds). The service is ready if its own certificate is valid now,
+ * and objects respond: storage can be written, or the directory can be read. Problems of single relying
+ * parties are warnings, because other relying parties are not affected.
+ */
+export function readinessOf(
+  env: Env,
+  health: ServiceHealth,
+  now: number,
+): { readonly isReady: boolean; readonly warnings: readonly Warning[] } {
+  const config = loadConfig(env)
+  const { relyingPartyCertificates, trustLists, isStorageWritable } = health
+  const isDirectoryRead = relyingPartyCertificates !== null && trustLists !== null
   const warnings = [
     ...ownWarnings(health.verifierCertificate, now),
-    ...(loadConfig(c.env).verifier.isSelfMade ? [{ code: 'self_made_verifier_certificate' } as const] : []),
-    ...addressWarnings(loadConfig(c.env)),
-    ...relyingPartyWarnings(health.relyingPartyCertificates),
-    ...trustListWarnings(health.trustLists),
+    ...(config.verifier.isSelfMade ? [{ code: 'self_made_verifier_certificate' } as const] : []),
+    ...addressWarnings(config),
+    ...relyingPartyWarnings(relyingPartyCertificates),
+    ...trustListWarnings(trustLists),
     ...listWarnings(damagedDays()),
-    ...selfWarnings(health.isStorageWritable, now),
+    ...(isDirectoryRead ? [] : [{ code: 'directory_unavailable' } as const]),
+    ...selfWarnings(isStorageWritable, now),
   ]
-  const isReady = warnings.every(({ code }) => code !== 'verifier_certificate_not_valid')
-  const headers = { 'Cache-Control': 'no-store', ...(isReady ? {} : { 'Retry-After': '60' }) }
-  const body: Readiness = { status: isReady ? 'ready' : 'not_ready', warnings }
-  return c.json(body, isReady ? 200 : 503, headers)
+  const isValid = warnings.every(({ code }) => code !== 'verifier_certificate_not_valid')
+  return { isReady: isValid && (isStorageWritable || isDirectoryRead), warnings }
 }
 
 /** On Cloudflare, which has no listening port, the edge reports the address. */
@@ -91,7 +105,9 @@ function ownWarnings(lifetime: ChainLifetime | null, now: number): readonly Warn
   return now >= renewFrom ? [{ code: 'verifier_certificate_expires_soon', expires_at }] : []
 }
 
-function relyingPartyWarnings({ expired, toRenew, nextExpiry }: CertificateDates): readonly Warning[] {
+function relyingPartyWarnings(dates: CertificateDates | null): readonly Warning[] {
+  if (dates === null) return []
+  const { expired, toRenew, nextExpiry } = dates
   const warnings: Warning[] = []
   if (expired > 0) warnings.push({ code: 'relying_party_certificate_expired', relying_parties: expired })
   if (toRenew > 0 && nextExpiry !== null) {
@@ -105,7 +121,7 @@ function listWarnings(objects: readonly string[]): readonly Warning[] {
   return objects.length === 0 ? [] : [{ code: 'list_day_damaged', objects: [...objects] }]
 }
 
-function trustListWarnings(lists: Awaited<ReturnType<typeof trustListHealth>>): readonly Warning[] {
-  const stale = lists.filter(({ isUsable }) => !isUsable).length
+function trustListWarnings(lists: ServiceHealth['trustLists']): readonly Warning[] {
+  const stale = (lists ?? []).filter(({ isUsable }) => !isUsable).length
   return stale === 0 ? [] : [{ code: 'trust_list_stale', trust_lists: stale }]
 }

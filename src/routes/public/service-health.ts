@@ -1,28 +1,52 @@
 // Health of everything that expires: the service's certificate, the certificates of its relying parties, and
-// the operator's trust lists. `/readyz` sends it as warnings, and `/metrics` as gauges.
+// the operator's trust lists. `/readyz` sends it as warnings, and `/metrics` as gauges. Monitors request both
+// when something is broken. So each source has its own limit of time, and the failure of one leaves out only
+// that source.
 
 import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
+import { logLine } from '../../metrics/log-line.ts'
+import { loggedError } from '../../metrics/platform-error.ts'
+import { withDeadline } from '../../net/time-limit.ts'
 import { directoryStub, isStorageWritable } from '../../relying-party/directory.ts'
 import { trustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
 import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
 import { chainLifetime } from '../../trust/x509/chain-lifetime.ts'
 
-/** Returns the health at `now`. Times are Unix milliseconds. Throws if the directory cannot be reached. */
+/** Limit of each source. A monitor waits ten seconds by default. */
+const SOURCE_MS = 7_000
+
+export type ServiceHealth = Awaited<ReturnType<typeof serviceHealth>>
+
+/** Returns the health at `now`. Times are Unix milliseconds. Rejects only for an invalid configuration. */
 export async function serviceHealth(env: Env, now: number) {
+  const { verifier } = loadConfig(env)
   const directory = directoryStub(env)
-  const [entries, relyingPartyCertificates, isWritable] = await Promise.all([
-    directory.trustLists(),
-    directory.certificateDates(now),
+  const [trustLists, relyingPartyCertificates, isWritable] = await Promise.all([
+    readSource('trust_lists', async () => trustListHealth(env, await directory.trustLists(), now)),
+    readSource('relying_party_certificates', async () => directory.certificateDates(now)),
     isStorageWritable(env, now),
   ])
   if (isWritable) resumeAlarms(env, now)
   return {
     /** Lifetime of the service's certificate chain; `null` if it cannot be decoded. */
-    verifierCertificate: chainLifetime(loadConfig(env).verifier.certificateChainPem),
-    /** Summary of the relying parties' own chains. */
+    verifierCertificate: chainLifetime(verifier.certificateChainPem),
+    /** Summary of the relying parties' own chains; `null` if it cannot be read. */
     relyingPartyCertificates,
-    trustLists: await trustListHealth(env, entries, now),
+    /** `null` if the lists' names cannot be read. */
+    trustLists,
     isStorageWritable: isWritable,
+  }
+}
+
+/** Returns what `read` returns; `null` if it rejects or is too late. The log says why. */
+export async function readSource<T>(source: string, read: () => Promise<T>): Promise<T | null> {
+  try {
+    const value = await withDeadline(read(), SOURCE_MS, null)
+    if (value === null) logLine('error', 'health_unreadable', { source, error: 'Timeout' })
+    return value
+  } catch (error) {
+    logLine('error', 'health_unreadable', { source, ...loggedError(error) })
+    return null
   }
 }

@@ -1,8 +1,8 @@
 // Logging of errors in work that is not awaited. A write queues such work before it starts, and the alarm
-// repeats failed work. The log line has only the name of the error, because its message may contain sent
-// data.
+// repeats failed work.
 
 import { logLine } from '../../metrics/log-line.ts'
+import { loggedError } from '../../metrics/platform-error.ts'
 
 /** Runs the work, and logs its error. Never rejects. */
 export async function inBackground(work: () => unknown): Promise<void> {
@@ -13,7 +13,7 @@ export async function inBackground(work: () => unknown): Promise<void> {
   }
 }
 
-/** Logs an event with the name of its error. */
+/** Logs an event with its error. */
 export function logError(event: string, error: unknown): void {
-  logLine('error', event, { error: error instanceof Error ? error.name : '' })
+  logLine('error', event, loggedError(error))
 }

@@ -184,6 +184,17 @@ describe('an error that a handler throws', () => {
     expect(await response.text()).not.toContain('CANARY')
   })
 
+  it('is logged with its message if the platform raised it, because the message says why or where to look', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    await call(app, 'GET', '/test/throw/platform')
+    expect(JSON.parse(String(log.mock.calls[0]?.[0]))).toMatchObject({
+      event: 'fault',
+      error: 'Error',
+      message: 'internal error; reference = abc123',
+      unreachable: true,
+    })
+  })
+
   it('in the configuration gives a 500 problem on the routes that need the configuration', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const broken = { ...env, SERVER_SECRET: 'short' }

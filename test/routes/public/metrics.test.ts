@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
 import { ADMIN } from '../edge/edge-app.ts'
 
@@ -14,19 +14,61 @@ it('/metrics exists in a single process, but not on Cloudflare, where it would c
   expect(await statusFor({ colo: 'AMS' })).toBe(404)
 })
 
-it('/metrics has no session samples if sessions cannot be counted, but has all other samples', async () => {
-  const counts = { noteSessions: fail, sessionCounts: fail }
-  const DIRECTORY = {
-    getByName: (name: string) => (name === 'session_counts' ? counts : env.DIRECTORY.getByName(name)),
-  }
-  const request = new Request('https://verifier.example/metrics', { headers: ADMIN })
-  const response = await createApp().request(request, undefined, { ...env, DIRECTORY })
-  expect(response.status).toBe(200)
-  const text = await response.text()
-  expect(text).not.toMatch(/^sessions_pending\{/m)
-  expect(text).toMatch(/^\w*requests\w*\{/m)
+/** The object that counts sessions, and the directory. The others check storage. */
+const SOURCES = {
+  session_counts: /^wallet_verifier_sessions_pending\{/m,
+  directory: /^wallet_verifier_certificates_expired /m,
+}
+
+it.each(Object.keys(SOURCES))(
+  '/metrics has no samples of %s if it cannot be read, but all others',
+  async (broken) => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const text = await metricsWithout([broken])
+    for (const [name, sample] of Object.entries(SOURCES)) {
+      if (name === broken) expect(text).not.toMatch(sample)
+      else expect(text).toMatch(sample)
+    }
+    expect(text).toMatch(/^wallet_verifier_storage_writable 1$/m)
+    expect(text).toMatch(/^wallet_verifier_ready 1$/m)
+    expect(text).toMatch(/^wallet_verifier_build_info\{/m)
+  },
+)
+
+it('/metrics shows that storage cannot be written if no object can be reached', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+  const text = await metricsWithout(['session_counts', 'directory', 'storage_check'])
+  expect(text).toMatch(/^wallet_verifier_storage_writable 0$/m)
+  expect(text).toMatch(/^wallet_verifier_ready 0$/m)
+  expect(text).toMatch(/^wallet_verifier_warning\{code="storage_not_writable"\} 1$/m)
+  expect(text).toMatch(/^wallet_verifier_warning\{code="directory_unavailable"\} 1$/m)
 })
 
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** Returns the metrics while the objects with these names fail. */
+async function metricsWithout(names: readonly string[]): Promise<string> {
+  const broken = {
+    trustLists: fail,
+    certificateDates: fail,
+    sessionCounts: fail,
+    noteSessions: fail,
+    checkStorage: fail,
+  }
+  const isBroken = (name: string) => names.some((start) => name.startsWith(start))
+  const getByName = (name: string) => (isBroken(name) ? broken : env.DIRECTORY.getByName(name))
+  const request = new Request('https://verifier.example/metrics', {
+    headers: { ...ADMIN, accept: 'text/plain' },
+  })
+  const response = await createApp().request(request, undefined, { ...env, DIRECTORY: { getByName } })
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
 function fail(): Promise<never> {
-  return Promise.reject(new Error('storage is full'))
+  return Promise.reject(new Error('internal error; reference = abc'))
 }

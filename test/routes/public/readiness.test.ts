@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Directory, isStorageWritable } from '../../../src/relying-party/directory.ts'
 import { noteRefusal } from '../../../src/session/store/refusals-by-time.ts'
 import { type IssuerPki, mintIssuerPki } from '../../support/certificates/certificates.ts'
@@ -82,6 +82,34 @@ it('/readyz warns while storage cannot be written, and checks this again within 
   write.mockRestore()
   expect(await warningsOn('2027-01-01T00:01:03Z')).toEqual([{ code: 'storage_not_writable' }])
   expect(await warningsOn('2027-01-01T00:01:07Z')).toEqual([])
+})
+
+describe('/readyz, if the directory', () => {
+  let day = Date.parse('2028-01-01T00:00:00Z')
+  const fails = () => Promise.reject(new Error('internal error; reference = abc'))
+  const hangs = () => new Promise<never>(() => undefined)
+  const works = () => Promise.resolve()
+
+  it.each([
+    ['cannot be read', fails, works, 200, 'ready', []],
+    ['does not respond', hangs, works, 200, 'ready', []],
+    ['cannot be read, nor storage written', fails, fails, 503, 'not_ready', ['storage_not_writable']],
+  ])('%s, responds in time and says so', async (_, read, checkStorage, status, expected, further) => {
+    day += 86_400_000 // storage is checked anew
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const object = { trustLists: read, certificateDates: read, checkStorage }
+    const broken = { ...env, DIRECTORY: { getByName: () => object } } as unknown as typeof env
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: day })
+    const responding = call(app, 'GET', '/readyz', { env: broken })
+    await vi.advanceTimersByTimeAsync(7_000)
+    const response = await responding
+    expect(response.status).toBe(status)
+    const warnings = ['directory_unavailable', ...further].map((code) => ({ code }))
+    expect(await json(response)).toEqual({ status: expected, warnings })
+    const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)))
+    const sources = lines.filter(({ event }) => event === 'health_unreadable').map(({ source }) => source)
+    expect(sources.sort()).toEqual(['relying_party_certificates', 'trust_lists'])
+  })
 })
 
 it('/readyz of a service that runs as one process checks storage every 5 s, each time in an object that was closed before', async () => {

@@ -148,7 +148,7 @@ async function launch(path: string, variables: Record<string, string>, descripto
     // The demo relying party is created after that line. A session of a test must not wait for it.
     // Later lines are not searched: each search copies the whole output.
     const look = () => {
-      if (!/^Ready: /m.test(run.output())) return
+      if (!/^(?:Ready|Not ready): /m.test(run.output())) return
       run.launcher.stdout?.off('data', look)
       resolve()
     }
