@@ -317,7 +317,7 @@ export const PUBLIC = {
       200: { description: 'The service is ready to serve.', json: ['Readiness'] },
       503: {
         description:
-          'The service is not ready: its certificate is not valid, its configuration is wrong, or storage is unavailable.',
+          'The service is not ready: its certificate is not valid, its configuration is wrong, or storage can neither be written nor read.',
         json: ['Readiness'],
         headers: ['Retry-After'],
       },

@@ -10,11 +10,11 @@ import { request } from '../service/request.mjs'
 const TIMEOUT_MS = 60_000
 
 /**
- * Returns `{ origin, token, isLocal }` or `{ error }`. `origin` is the local service if BASE_URL is not set, or
- * if STATE_DIR is set and a service runs there: then BASE_URL is the public address of that service. The
- * address of the local service follows from HOST, PORT and TLS_CERT, as in `npm start`. Without ADMIN_TOKEN,
- * `token` is the token in STATE_DIR. The token of the local service is sent to another address only if
- * STATE_DIR is set explicitly.
+ * Returns `{ origin, token, isLocal }` or `{ error }`. `origin` is the local service if BASE_URL is not set,
+ * or if STATE_DIR is set and a service has started there: then BASE_URL is the public address of that
+ * service. The address of the local service follows from HOST, PORT and TLS_CERT, as in `npm start`. Without
+ * ADMIN_TOKEN, `token` is the token in STATE_DIR. The token of the local service is sent to another address
+ * only if STATE_DIR is set explicitly.
  */
 export function findService(env) {
   const { origin, isLocal, error } = serviceOrigin(isHere(env) ? { ...env, BASE_URL: undefined } : env)

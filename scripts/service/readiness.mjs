@@ -1,4 +1,4 @@
-// What `npm start` prints about `/readyz`.
+// Texts that `npm start` prints about `/readyz`.
 
 import { request } from './request.mjs'
 

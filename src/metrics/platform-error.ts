@@ -1,9 +1,9 @@
 // Errors that the platform raises by itself, and what the log may say about an error. A message of our own
 // code or of a parser may quote what was sent, so only a message of the platform is logged.
 
-/** Begins the message of a failure inside the platform. The reference is also in a line of workerd's own log. */
+/** Start of the message of a failure inside the platform. workerd's own line has the same reference. */
 const INTERNAL = 'internal error; reference = '
-/** A message of SQLite ends with the name of its result, for example `database or disk is full: SQLITE_FULL`. */
+/** A message of SQLite ends with the name of its result: `database or disk is full: SQLITE_FULL`. */
 const SQLITE = /^[\w .,/()-]+: SQLITE_[A-Z_]+( \(extended: SQLITE_[A-Z_]+\))?$/
 const LENGTH = 200
 

@@ -1,6 +1,6 @@
 // A full file system, as a real Prometheus reads it: the alert fires while the disk is full, and clears
-// afterwards. Between two readings every object is closed, so nothing of it is in memory. On a full disk SQLite
-// cannot open a closed object, not even for reading.
+// afterwards. Every object is closed between two readings. On a full disk SQLite cannot open a closed object,
+// not even for reading.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -58,8 +58,8 @@ export async function readiness(c: AppContext): Promise<Response> {
 }
 
 /**
- * Returns the readiness at `now` (Unix milliseconds). The service is ready if its own certificate is valid now,
- * and objects respond: storage can be written, or the directory can be read. Problems of single relying
+ * Returns the readiness at `now` (Unix milliseconds). The service is ready if its own certificate is valid
+ * now, and objects respond: storage can be written, or the directory can be read. Problems of single relying
  * parties are warnings, because other relying parties are not affected.
  */
 export function readinessOf(

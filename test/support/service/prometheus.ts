@@ -30,7 +30,7 @@ export type Prometheus = {
   readonly stop: () => Promise<void>
 }
 
-/** Starts Prometheus. `rules`: text of the rules. It scrapes every 15 s, as Debian's own configuration does. */
+/** Starts Prometheus. `rules`: text of the rules. It scrapes every 15 s, as Debian's configuration does. */
 export async function startPrometheus(
   target: string,
   { tokenFile, rules = readFileSync(RULES, 'utf8') }: { readonly tokenFile: string; readonly rules?: string },
