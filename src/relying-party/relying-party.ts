@@ -207,7 +207,7 @@ export class RelyingParty extends DurableObject<Env> {
   /** Stores a single-use name with a value. */
   async storeOnce(name: string, value: string, use: Use): Promise<Stored> {
     if (this.#load() === undefined) return err('deleted')
-    // The alarm is set first: after a crash between the two writes, a name without an alarm would stay stored.
+    // The alarm is set first: after a crash between the two, a name without an alarm would stay stored.
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(use.expiresAt + 1_000)
     if (this.#load() === undefined) return err('deleted')
     return this.#once.store(name, value, { ...use, now: Date.now() })

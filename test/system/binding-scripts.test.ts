@@ -90,7 +90,7 @@ function run(
 function element() {
   const listeners: (() => void)[] = []
   return {
-    ...{ hidden: true, disabled: false, textContent: '', href: '' },
+    ...{ hidden: true, disabled: true, textContent: '', href: '' },
     focus: () => undefined,
     addEventListener: (_: string, listener: () => void) => listeners.push(listener),
     click: () => {
@@ -166,10 +166,10 @@ describe('the link button', () => {
   const PAGE = { api: '/v1/verify/v_1', link_opened: 'opened', link_failed: 'failed' }
   const uri = 'openid4vp://?client_id=x'
 
-  it('is shown by the script, and sends no request until it is pressed', async () => {
+  it('is enabled by the script, and sends no request until it is pressed', async () => {
     const page = run(LINK_SCRIPT, PAGE)
     await rest()
-    expect([page.part('link').hidden, page.calls]).toEqual([false, []])
+    expect([page.part('link').disabled, page.calls]).toEqual([false, []])
   })
 
   it('opens the wallet with a new request for each press', async () => {

@@ -35,6 +35,8 @@ const PENDING = {
   request_options: expect.any(Object),
   required_session_binding: 'none',
   return_url: null,
+  return_automatically: false,
+  alternative_url: null,
   locale: null,
   heading: null,
   intent_to_retain: false,
