@@ -44,6 +44,8 @@ const canary = (what: string) => `CANARY-${what}-${randomBytes(9).toString('hex'
 const CLAIM = canary('claim')
 const METADATA = canary('metadata')
 const FROM_WALLET = canary('wallet')
+/** The `iss` of a forged credential: an attempt names it until its session is erased. */
+const NAMED_ISSUER = canary('issuer')
 const JUNK_TOKEN = canary('token')
 const IDEMPOTENCY_KEY = canary('idempotency')
 
@@ -71,13 +73,15 @@ describe('a marker text in every claim, metadata value and token', () => {
     expect((await run.rp.poll(expiring.verification_id)).status).toBe('expired')
 
     const { output, stateDir } = stage.service.server
-    const outOfSight = { ...run.secrets, metadata: METADATA }
+    const outOfSight = { ...run.secrets, metadata: METADATA, 'named issuer': NAMED_ISSUER }
     expect(run.refusals.length, 'refusals that were read').toBeGreaterThan(10)
     expect(tracesIn(run.refusals.join('\n'), outOfSight), 'in refusals').toEqual([])
     expect(tracesInFiles(stateDir, run.secrets, isOfTheService), 'in files').toEqual([])
     expect(tracesInFiles(stateDir, { metadata: METADATA }), 'the search finds what is there').not.toEqual([])
     const events = stage.receiver.requests.map(({ body }) => body.toString()).join('\n')
-    expect(tracesIn(events, run.secrets), 'in webhooks').toEqual([])
+    expect(tracesIn(events, { ...run.secrets, 'named issuer': NAMED_ISSUER }), 'in webhooks').toEqual([])
+    const named = tracesInFiles(stateDir, { 'named issuer': NAMED_ISSUER }, isOfTheService)
+    expect(named, 'the session has the issuer that a refused credential names').not.toEqual([])
 
     for (const id of run.ids) expect((await run.rp.call('DELETE', `/v1/verify/${id}`)).status).toBe(204)
     expect(tracesInFiles(stateDir, outOfSight, isOfTheService), 'after erasure').toEqual([])
@@ -303,7 +307,7 @@ const FORGERIES = (stranger: NonNullable<Telling['issuer']>): readonly Telling[]
   { holder: stranger },
   { unbound: true },
   { claims: { vct: FROM_WALLET } },
-  { claims: { iss: `https://${FROM_WALLET}.example` } },
+  { claims: { iss: `https://${NAMED_ISSUER}.example` } },
   { claims: { exp: FROM_WALLET } },
 ]
 
