@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { keepVerifier } from '../../../scripts/service/verifier-certificate.mjs'
 import { TEST_ENVIRONMENT } from '../../support/service/environment.ts'
 import type { CreatedRelyingParty, Server } from '../../support/service/server.ts'
@@ -89,5 +90,7 @@ async function requestOf(incoming: IncomingMessage, baseUrl: string): Promise<Re
 async function send(outgoing: ServerResponse, answer: Response): Promise<void> {
   for (const [name, value] of answer.headers) outgoing.appendHeader(name, value)
   outgoing.writeHead(answer.status)
-  outgoing.end(Buffer.from(await answer.arrayBuffer()))
+  const body = Buffer.from(await answer.arrayBuffer())
+  // As workerd does, which compresses a body by its `Content-Encoding`.
+  outgoing.end(answer.headers.get('content-encoding') === 'gzip' ? gzipSync(body) : body)
 }
