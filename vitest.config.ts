@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './test/support/runner/closing-line.ts'
+import { LongestFirst } from './test/support/runner/longest-first.ts'
 import { testsInWorkerd } from './test/support/runner/tests-in-workerd.ts'
 import { TEST_ENVIRONMENT } from './test/support/service/environment.ts'
 import { HANG_MS, WAIT } from './test/support/wait.ts'
@@ -48,6 +49,7 @@ export default defineConfig({
     hookTimeout: HANG_MS,
     expect: { poll: WAIT },
     reporters: ['default', new ClosingLine()],
+    sequence: { sequencer: LongestFirst },
     // The service's own lines for each request (src/routes/edge/log.ts) would bury everything else.
     onConsoleLog: (text) => !/"event":"(request|operator_change)"/.test(text),
     projects: [
