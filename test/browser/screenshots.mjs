@@ -10,20 +10,13 @@ import { PICTURES, shownPictures } from '../documents/pictures.mjs'
 
 const SCREENSHOTS = join(DIST, 'screenshots')
 const TESTS = [
-  ...[
-    'return-page',
-    'manners',
-    'wallet-page',
-    'wallet-choice',
-    'logins',
-    'leaving',
-    'embedding',
-    'console/story',
-  ].map((name) => `browser/${name}`),
+  ...['return-page', 'manners', 'wallet-page', 'logins', 'leaving', 'console/story'].map(
+    (name) => `browser/${name}`,
+  ),
   ...['verifications', 'verification', 'insights', 'developers', 'operator'].map(
     (name) => `slow/console/${name}`,
   ),
-  ...['shop', 'states', 'console'].map((name) => `slow/browser/${name}`),
+  ...['shop', 'states', 'console', 'wallet-choice', 'embedding'].map((name) => `slow/browser/${name}`),
 ].map((path) => `test/${path}.test.ts`)
 
 if (findChromium() === undefined) {

@@ -8,19 +8,19 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ROOT } from '../../scripts/service/paths.mjs'
+import { ROOT } from '../../../scripts/service/paths.mjs'
 import {
   type BrowserStage,
   describeInBrowser,
   useOwnBrowserStage,
   type Visitor,
-} from '../support/browser/browser-stage.ts'
-import { checkPage, overflowOf, saveScreenshot } from '../support/browser/page-check.ts'
-import { scan } from '../support/browser/scan.ts'
-import { startFront } from '../support/service/front.ts'
-import { freePort } from '../support/service/server.ts'
-import { OVER_18 } from '../support/service/service.ts'
-import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
+} from '../../support/browser/browser-stage.ts'
+import { checkPage, overflowOf, saveScreenshot } from '../../support/browser/page-check.ts'
+import { scan } from '../../support/browser/scan.ts'
+import { startFront } from '../../support/service/front.ts'
+import { freePort } from '../../support/service/server.ts'
+import { OVER_18 } from '../../support/service/service.ts'
+import { relyingPartyOf, respondWithAge } from '../../support/service/stage.ts'
 
 /** Starts before the service, which needs its port. */
 const front = await startFront('localhost', () => started.stage?.service.server.origin ?? '')

@@ -3,13 +3,13 @@
 
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
-import { checkPage } from '../support/browser/page-check.ts'
-import { scan } from '../support/browser/scan.ts'
-import { PID, presentationOf, queryFor } from '../support/people/person.ts'
-import type { ReceivedRequest } from '../support/people/wallet.ts'
-import { type CreatedSession, OVER_18 } from '../support/service/service.ts'
-import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
+import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
+import { checkPage } from '../../support/browser/page-check.ts'
+import { scan } from '../../support/browser/scan.ts'
+import { PID, presentationOf, queryFor } from '../../support/people/person.ts'
+import type { ReceivedRequest } from '../../support/people/wallet.ts'
+import { type CreatedSession, OVER_18 } from '../../support/service/service.ts'
+import { relyingPartyOf, respondWithAge } from '../../support/service/stage.ts'
 
 /** A choice of formats, which the NL Wallet cannot answer. */
 const NAMES = { credential_types: ['pid'], scope: ['given_name', 'family_name'], locale: 'en' }

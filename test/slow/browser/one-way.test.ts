@@ -3,10 +3,15 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { DEVICES, type Device, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
-import { checkPage } from '../support/browser/page-check.ts'
-import { OVER_18 } from '../support/service/service.ts'
-import { relyingPartyOf } from '../support/service/stage.ts'
+import {
+  DEVICES,
+  type Device,
+  describeInBrowser,
+  useBrowserStage,
+} from '../../support/browser/browser-stage.ts'
+import { checkPage } from '../../support/browser/page-check.ts'
+import { OVER_18 } from '../../support/service/service.ts'
+import { relyingPartyOf } from '../../support/service/stage.ts'
 
 /** 400 kbit/s in bytes per second, with a round trip of 400 ms. */
 const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
