@@ -3,6 +3,10 @@
 // the list confirms it. Last, the database file is erased, because the overwritten document can still be read
 // in it. So a crash at any moment leaves the session, or a tombstone whose alarm goes on.
 
+import type { Env } from '../../env.ts'
+import { mayBegin } from '../../metrics/capacity.ts'
+import { withDeadline } from '../../net/time-limit.ts'
+import { directoryStub } from '../../relying-party/directory.ts'
 import { dayOf } from '../../relying-party/events/event-days.ts'
 import { unlistedAt } from '../../relying-party/index/index-days.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -17,6 +21,9 @@ import type { SessionContext } from '../store/context.ts'
 import type { SessionStore } from '../store/store.ts'
 import { entryOf } from './entry.ts'
 import { putEntry, removeEntry, type Sent, waitAfter } from './indexing.ts'
+
+/** Time for the check of storage. */
+const CHECK_MS = 4_000
 
 /**
  * Returns the tombstone of a session that time erases: its `Idempotency-Key`, and an unconfirmed entry.
@@ -38,15 +45,15 @@ export async function eraseSession(store: SessionStore, remainder: Tombstone | u
 
 /**
  * Erases a session on request, and removes its entry from the list. An entry of a damaged day cannot be read:
- * its removal stays queued, and the request succeeds. `document`: `undefined` if the session is already
- * erased, or does not belong to the caller.
+ * its removal stays queued, and the request succeeds if storage works. `document`: `undefined` if the session
+ * is already erased, or does not belong to the caller.
  */
 export async function eraseOnRequest(
   context: SessionContext,
   relyingPartyId: string,
   document: SessionDocument | undefined,
 ): Promise<Result<null, 'not_found' | 'unavailable'>> {
-  const { store } = context
+  const { store, env } = context
   const now = Date.now()
   if (document === undefined) {
     const listing = store.tombstone()?.listing
@@ -59,7 +66,23 @@ export async function eraseOnRequest(
     await eraseSession(store, withListing(document, { ...ofSession(document), ...first }, now))
   }
   const sent = await sendListing(context)
-  return sent.ok || sent.error === 'damaged' ? ok(null) : err('unavailable')
+  if (sent.ok || (sent.error === 'damaged' && (await isSound(env)))) return ok(null)
+  return err('unavailable')
+}
+
+/**
+ * Returns true if storage works. Without space or file descriptors, calls fail as those of a damaged day do,
+ * although its entry can be removed later.
+ */
+async function isSound(env: Env): Promise<boolean> {
+  if (!mayBegin('new', Date.now())) return false
+  const checked = directoryStub(env)
+    .checkStorage()
+    .then(
+      () => true,
+      () => false,
+    )
+  return withDeadline(checked, CHECK_MS, false)
 }
 
 /**
