@@ -70,7 +70,9 @@ export default defineConfig({
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
             miniflare: {
-              bindings: TEST_ENVIRONMENT,
+              // Bare workerd has this namespace. Each session has its own object here, except in tests of it.
+              durableObjects: { SHARED_SESSIONS: { className: 'SharedSessions', useSQLite: true } },
+              bindings: { ...TEST_ENVIRONMENT, SHARE_SESSIONS: '0', SESSION_OBJECTS: '1' },
               serviceBindings: { SANDBOX: nothing, DEMO_SHOP: nothing },
             },
           }),

@@ -30,8 +30,8 @@ export async function benchQr(port: number, report: Report): Promise<void> {
 }
 
 /**
- * Compares SD-JWT VC with key binding and ten disclosures with the platform's signature checks and the most
- * used library.
+ * Compares SD-JWT VC with key binding and ten disclosures with the platform's signature checks and digests,
+ * and with the most used library.
  */
 export async function benchSdJwtVc(port: number, report: Report): Promise<void> {
   report.heading('SD-JWT VC + KB-JWT with 10 disclosures (milliseconds of CPU in workerd)')
@@ -42,7 +42,7 @@ export async function benchSdJwtVc(port: number, report: Report): Promise<void> 
       'sd-jwt-vc/floor',
     ])
     report.line(
-      `${name}: ours ${show(ours)}, @sd-jwt/sd-jwt-vc 0.19 ${show(library)}, ${input.signatures} ES256 verifications ${show(floor)}`,
+      `${name}: ours ${show(ours)}, @sd-jwt/sd-jwt-vc 0.19 ${show(library)}, ${input.signatures} ES256 verifications and 11 SHA-256 ${show(floor)}`,
     )
     const [slower, faster] = [ratio(ours, floor), ratio(library, ours)]
     if (input.presentations.length > 1) {
@@ -51,7 +51,7 @@ export async function benchSdJwtVc(port: number, report: Report): Promise<void> 
       report.line(`${name}: ${rounded(slower)} × the floor, ${rounded(faster)} × faster than the library`)
       continue
     }
-    report.target(`SD-JWT VC, ${name}, against the floor`, slower, { most: 2.5 }, ' ×')
+    report.target(`SD-JWT VC, ${name}, against the floor`, slower, { most: 2.2 }, ' ×')
     report.target(`SD-JWT VC, ${name}, against the library`, faster, { least: 1.8 }, ' ×')
   }
 }

@@ -1,11 +1,12 @@
 // `npm run proof -- bench`: one run on one machine. Exit code 1 if a target is missed.
 // `--only step-events,price` runs some parts, and `--rounds` sets the verifications of each comparison of
-// events of steps.
+// events of steps and of evidence.
 
 import { parseArgs } from 'node:util'
 import { startServer } from '../test/support/service/server.ts'
 import { benchBundle, benchStart } from './bundle.ts'
 import { benchAnnexC, benchHostile, benchMdoc, benchQr, benchSdJwtVc, benchStatusLists } from './cpu.ts'
+import { benchEvidence } from './evidence.ts'
 import { benchLogin } from './login.ts'
 import { reportPrice } from './price.ts'
 import { describeMachine, startReport } from './report.ts'
@@ -28,6 +29,7 @@ const parts: Readonly<Record<string, () => unknown>> = {
   hostile: () => benchHostile(worker.port, report),
   service: () => benchService(server, worker.port, report),
   'step-events': () => benchStepEvents(server, report, Number(values.rounds)),
+  evidence: () => benchEvidence(server, report, Number(values.rounds)),
   start: () => benchStart(server, report),
   login: () => benchLogin(report),
   bundle: () => benchBundle(report),

@@ -13,7 +13,7 @@ const UNLISTED = {
   workerRequests: 6,
   /** The Worker requests, the event log, and the alarm of the deletion. */
   objectRequests: 8,
-  rowsWritten: 10,
+  rowsWritten: 9,
   rowsRead: 10,
   /** Milliseconds in the Worker and in the object, all requests together. */
   cpuMs: 6,
@@ -21,17 +21,19 @@ const UNLISTED = {
   objectSeconds: 0.06,
 } as const
 
-/** Entries of the list: creation, first fetch, end, result of the webhook. Each is a request and a row. */
-const ENTRIES = 4
-/** The row with the id of the entry. */
-const IDS = 1
+/** Rows of the list: the entry of the creation, the entry of the end, and a row with masks for 80 ids. */
+const LIST_ROWS = 2 + 1 / 80
+/** Requests for the list alone: the creation. The entry of the end is in the request with its event. */
+const LIST_REQUESTS = 1
+/** Entries that are made. */
+const ENTRIES = 2
 
 /** Resources of the same verification by its settings. */
 const VERIFICATIONS = {
   default: {
     ...UNLISTED,
-    objectRequests: UNLISTED.objectRequests + ENTRIES,
-    rowsWritten: UNLISTED.rowsWritten + ENTRIES + IDS,
+    objectRequests: UNLISTED.objectRequests + LIST_REQUESTS,
+    rowsWritten: UNLISTED.rowsWritten + LIST_ROWS,
     rowsRead: UNLISTED.rowsRead + ENTRIES * 2.5,
     cpuMs: UNLISTED.cpuMs + ENTRIES * 0.25,
     objectSeconds: UNLISTED.objectSeconds + ENTRIES * 0.005,
@@ -68,14 +70,6 @@ export function priceOfAMillion(settings: PricedSettings): readonly Item[] {
   ]
 }
 
-/** Price of an hour of one virtual CPU of a rented machine. */
-const CPU_HOUR = 0.04
-
-/** Returns the price of the CPU for a million verifications on a rented machine. */
-export function cpuPriceOfAMillion(cpuMs: number): number {
-  return (cpuMs / 3_600_000) * 1e6 * CPU_HOUR
-}
-
 /** One item of the bill: uses for each verification, and dollars for a million of them. */
 export type Item = {
   readonly name: string
@@ -95,13 +89,13 @@ export function reportPrice(report: Report): void {
     const items = priceOfAMillion(settings)
     const total = totalOf(items)
     const { rowsWritten } = VERIFICATIONS[settings]
-    report.line(`${settings}: ${rowsWritten} rows written each; $${total.toFixed(2)} in all:`)
+    report.line(`${settings}: ${rowsWritten.toFixed(1)} rows written each; $${total.toFixed(2)} in all:`)
     for (const { name, dollars } of items) {
       report.line(`  ${name}: $${dollars.toFixed(2)} (${Math.round((100 * dollars) / total)} %)`)
     }
   }
   const rows = VERIFICATIONS.default.rowsWritten + 2 * ROWS_OF_A_STEP_EVENT
-  report.line(`default, with events of two steps: ${rows} rows written each`)
+  report.line(`default, with events of two steps: ${rows.toFixed(1)} rows written each`)
 }
 
 /** Returns the sum of a bill in dollars. */

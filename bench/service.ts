@@ -1,5 +1,5 @@
-// Measures the whole service under load, as `npm start` runs it: responses a second, and the delay of
-// webhooks.
+// Measures the whole service, as `npm start` runs it: polls a second, and the delay of webhooks. bench/load
+// has everything else.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Authority, makeAuthority } from '../test/support/people/person.ts'
@@ -13,7 +13,7 @@ import {
   readRequestObject,
 } from '../test/support/wallets/lean-wallet.ts'
 import { median, percentile } from './measure.ts'
-import { type Ask, caller, perSecond, timesOf } from './rate.ts'
+import { type Ask, caller, perSecond } from './rate.ts'
 import { type Report, rounded } from './report.ts'
 
 const ROUNDS = 5
@@ -36,8 +36,6 @@ export async function benchService(server: Server, helloPort: number, report: Re
     relyingParties: await createRelyingParties(server, authority),
   }
   await benchPolls(stage, helloPort, report)
-  await benchPictures(stage, helloPort, report)
-  await benchWork(stage, report)
   await benchWebhooks(server, stage, authority, report)
 }
 
@@ -68,45 +66,6 @@ async function benchPolls(stage: Stage, helloPort: number, report: Report): Prom
   )
   const ratios = rates.polls.map((rate, i) => rate / (rates.hello[i] ?? Number.NaN))
   report.target('polls against hello world', median(ratios), { least: 0.3 }, ' ×')
-}
-
-/** Compares the 99th percentile of pictures of QR codes with that of a hello world. */
-async function benchPictures(stage: Stage, helloPort: number, report: Report): Promise<void> {
-  const size = { callers: 16 }
-  const [pictures, hello]: [number[], number[]] = [[], []]
-  for (let round = 0; round < ROUNDS; round++) {
-    const sessions = await createSessions(stage, 64) // each may be rendered 60 times at once
-    const picture = (ask: Ask, turn: number) => {
-      const { id, apiKey } = sessions[turn % sessions.length] as Session
-      return ask({ path: `/v1/verify/${id}/qr?size=320`, headers: bearer(apiKey) }, 200)
-    }
-    pictures.push(percentile(await timesOf(stage.port, picture, size), 99))
-    hello.push(percentile(await timesOf(helloPort, (ask) => ask({ path: '/' }, 200), size), 99))
-  }
-  const ratio = median(pictures.map((p99, i) => p99 / (hello[i] ?? Number.NaN)))
-  report.line(
-    `QR pictures, 16 callers, p99: ${rounded(median(pictures))} ms, ${rounded(ratio)} × that of hello world`,
-  )
-}
-
-async function benchWork(stage: Stage, report: Report): Promise<void> {
-  const creations = await rounds(() => perSecond(stage.port, (ask, turn) => create(ask, stage, turn)))
-  const renders = await rounds(async () => {
-    const sessions = await createSessions(stage, 64) // each may be rendered 60 times at once
-    return perSecond(stage.port, (ask, turn) => {
-      const { id, apiKey } = sessions[turn % sessions.length] as Session
-      return ask({ path: `/v1/verify/${id}/qr`, headers: bearer(apiKey) }, 200)
-    })
-  })
-  const verifications = await rounds(() =>
-    perSecond(stage.port, async (ask, turn) => {
-      const session = await create(ask, stage, turn)
-      await answer(ask, stage, session)
-      const poll = await ask({ path: `/v1/verify/${session.id}`, headers: bearer(session.apiKey) }, 200)
-      if (!poll.body.includes('"status":"verified"')) throw new Error(`not verified: ${poll.body}`)
-    }),
-  )
-  report.line(`creations: ${creations}; renders: ${renders}; complete verifications: ${verifications}`)
 }
 
 /** Measures the time from the wallet's 200 to the first byte of the webhook, one verification at a time. */
@@ -182,10 +141,4 @@ export async function answer(
 
 function bearer(apiKey: string) {
   return { Authorization: `Bearer ${apiKey}` }
-}
-
-async function rounds(measure: () => Promise<number>): Promise<string> {
-  const rates: number[] = []
-  for (let round = 0; round < ROUNDS; round++) rates.push(await measure())
-  return rounded(median(rates))
 }

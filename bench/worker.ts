@@ -6,7 +6,11 @@ import { openAnnexCWithOurs, openNothingButProofs } from './tasks/annex-c.ts'
 import { refuseDeepCbor, refuseDisclosures } from './tasks/hostile.ts'
 import { verifyMdocWithLibrary, verifyMdocWithOurs, verifyNothingButProofs } from './tasks/mdoc.ts'
 import { drawWithOurs, drawWithQrcode, drawWithQrcodeSvgAndUpng } from './tasks/qr.ts'
-import { verifyNothingButSignatures, verifyWithLibrary, verifyWithOurs } from './tasks/sd-jwt-vc.ts'
+import {
+  verifyNothingButProofs as verifySdJwtProofs,
+  verifyWithLibrary,
+  verifyWithOurs,
+} from './tasks/sd-jwt-vc.ts'
 import { lookUpBomb, lookUpRemembered, verifyOneSignature } from './tasks/status-list.ts'
 
 /** Does a task once. `input` is the body of the request; `turn` counts the repetitions. */
@@ -18,7 +22,7 @@ const TASKS = {
   'qr/qrcode': drawWithQrcode,
   'sd-jwt-vc/ours': verifyWithOurs,
   'sd-jwt-vc/@sd-jwt': verifyWithLibrary,
-  'sd-jwt-vc/floor': verifyNothingButSignatures,
+  'sd-jwt-vc/floor': verifySdJwtProofs,
   'status-list/remembered': lookUpRemembered,
   'status-list/bomb': lookUpBomb,
   'status-list/floor': verifyOneSignature,

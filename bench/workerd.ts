@@ -1,30 +1,48 @@
-// Runs the bench's own Worker on `workerd serve`. wrangler bundles it, and the service's scripts start it.
+// Runs Workers of the bench on `workerd serve`. wrangler bundles them, and the service's scripts start them.
 
-import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { type ChildProcess, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ROOT } from '../scripts/service/paths.mjs'
 import { configPath, endWorkerd, startWorkerd } from '../scripts/service/workerd.mjs'
 import { readWranglerToml } from '../scripts/service/workerd-config.mjs'
+import { freePort } from '../test/support/service/server.ts'
 
-export type BenchWorker = { readonly port: number; readonly stop: () => Promise<void> }
+export type BenchWorker = {
+  readonly port: number
+  readonly pid: number
+  readonly stop: () => Promise<void>
+}
 
-/** Bundles bench/worker.ts and serves it on a free port. */
-export async function startBenchWorker(): Promise<BenchWorker> {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'bench-')))
+type Options = {
+  /** File of the Worker below bench/. */
+  readonly main?: string
+  /** Classes of its objects by their bindings. */
+  readonly objects?: Readonly<Record<string, string>>
+  /** Folder in which the objects are stored. */
+  readonly under?: string
+}
+
+/** Bundles a Worker and serves it on a free port. */
+export async function startBenchWorker({
+  main = 'worker.ts',
+  objects = {},
+  under = tmpdir(),
+}: Options = {}): Promise<BenchWorker> {
+  const directory = realpathSync(mkdtempSync(join(under, 'bench-')))
+  mkdirSync(join(directory, 'objects'))
   const port = await freePort()
   const { compatibilityDate, compatibilityFlags } = readWranglerToml()
   const platform = { date: compatibilityDate, flags: compatibilityFlags }
-  bundle(directory, platform)
-  writeFileSync(configPath(directory), config(port, platform))
-  const child = startWorkerd(directory, {})
+  bundle(directory, main, platform)
+  writeFileSync(configPath(directory), config(port, { directory, main, objects, platform }))
+  const child: ChildProcess = startWorkerd(directory, {})
   await untilAnswering(port)
   return {
     port,
+    pid: child.pid ?? 0,
     stop: async () => {
       await endWorkerd(child)
       rmSync(directory, { recursive: true, force: true })
@@ -34,9 +52,9 @@ export async function startBenchWorker(): Promise<BenchWorker> {
 
 type Platform = { readonly date: string | undefined; readonly flags: readonly (string | undefined)[] }
 
-function bundle(directory: string, { date, flags }: Platform): void {
+function bundle(directory: string, path: string, { date, flags }: Platform): void {
   const file = join(directory, 'wrangler.json')
-  const main = join(ROOT, 'bench', 'worker.ts')
+  const main = join(ROOT, 'bench', path)
   const settings = { name: 'bench', main, compatibility_date: date, compatibility_flags: flags }
   writeFileSync(file, JSON.stringify(settings))
   const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
@@ -46,15 +64,33 @@ function bundle(directory: string, { date, flags }: Platform): void {
   if (status !== 0) throw new Error(`the bench Worker did not build:\n${stderr}`)
 }
 
-function config(port: number, { date, flags }: Platform): string {
+type Configured = {
+  readonly directory: string
+  readonly main: string
+  readonly objects: Readonly<Record<string, string>>
+  readonly platform: Platform
+}
+
+function config(port: number, { directory, main, objects, platform }: Configured): string {
+  const { date, flags } = platform
+  const bundled = main.replace(/ts$/, 'js')
+  const classes = Object.entries(objects)
+  const bindings = classes.map(([name, of]) => `(name = "${name}", durableObjectNamespace = "${of}")`)
+  const namespaces = classes.map(([, of]) => `(className = "${of}", uniqueKey = "${of}", enableSql = true)`)
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
-  services = [(name = "bench", worker = (
-    modules = [(name = "worker.js", esModule = embed "worker.js")],
-    compatibilityDate = "${date}",
-    compatibilityFlags = [${flags.map((flag) => JSON.stringify(flag)).join(', ')}],
-  ))],
+  services = [
+    (name = "bench", worker = (
+      modules = [(name = "worker.js", esModule = embed "${bundled}")],
+      compatibilityDate = "${date}",
+      compatibilityFlags = [${flags.map((flag) => JSON.stringify(flag)).join(', ')}],
+      bindings = [${bindings.join(', ')}],
+      durableObjectNamespaces = [${namespaces.join(', ')}],
+      durableObjectStorage = (localDisk = "objects"),
+    )),
+    (name = "objects", disk = (path = "${directory}/objects", writable = true)),
+  ],
   sockets = [(name = "http", address = "127.0.0.1:${port}", service = "bench", http = ())],
 );
 `
@@ -67,13 +103,4 @@ async function untilAnswering(port: number): Promise<void> {
     await sleep(20)
   }
   throw new Error('the bench Worker did not respond')
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

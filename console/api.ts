@@ -1,6 +1,6 @@
 // Calls of the public API behind the console's cookie (src/routes/console).
 
-import { askOtherTabs, pageToken, setPageToken, storedToken } from './page-token.ts'
+import { askOtherTabs, pageToken, setPageToken, storedToken } from './sign-in/page-token.ts'
 
 /** Who is signed in. */
 export type Session = {
@@ -14,6 +14,13 @@ export type Session = {
     readonly livemode: boolean
   } | null
   readonly scopes: readonly string[]
+  /** The person who signed in by their organisation; null: a key or the operator's token. */
+  readonly person: { readonly subject: string; readonly name: string | null } | null
+}
+
+/** Returns the mode of the relying party: `live` or `test`. */
+export function modeOf({ relying_party }: Session): string {
+  return relying_party?.livemode === true ? 'live' : 'test'
 }
 
 /** A problem of the API (RFC 9457). `status` is 0 without a response. */
@@ -32,12 +39,12 @@ export type Answer<T> =
 /** Milliseconds until a call counts as failed. */
 const TIMEOUT_MS = 30_000
 
-/** The session ended, or another tab has signed in since. */
-export type SessionEnd = 'session_ended' | 'signed_in_elsewhere'
+/** The session ended, another tab has signed in since, or a change needs a fresh sign-in. */
+export type SessionEnd = 'session_ended' | 'signed_in_elsewhere' | 'fresh_sign_in_required'
 
 let onSessionEnd = (_: SessionEnd): void => undefined
 
-/** Sets the token of this page, and the function that is called when the session has ended. */
+/** Sets the token of this page, and the function that is called when a person must sign in again. */
 export function useSession(token: string, sessionEnded: (end: SessionEnd) => void): void {
   setPageToken(token)
   onSessionEnd = sessionEnded
@@ -46,10 +53,14 @@ export function useSession(token: string, sessionEnded: (end: SessionEnd) => voi
 /** A session, and the token of its page. */
 export type Opened = { readonly session: Session; readonly token: string }
 
-/** Signs in with a key, the operator's token, or a code. */
-export async function signIn(
-  body: { readonly token: string } | { readonly code: string },
-): Promise<Answer<Opened>> {
+/** Data with which a person signs in. */
+export type SignInBody =
+  | { readonly token: string }
+  | { readonly code: string }
+  | { readonly person: { readonly relying_party_id: string } }
+
+/** Signs in with a key, the operator's token, a code, or the response of a person's provider. */
+export async function signIn(body: SignInBody): Promise<Answer<Opened>> {
   const answer = await send<Session & { change_token: string }>('POST', '/console/session', body)
   if (!answer.ok) return answer
   return { ok: true, value: { session: answer.value, token: answer.value.change_token } }
@@ -81,8 +92,25 @@ function isOver(answer: Answer<Opened>): boolean {
   return !answer.ok && (answer.problem.status === 401 || answer.problem.code === 'cross_site_request')
 }
 
+/** Signs out. A person gets the address at which they can sign out of their provider. */
 export function signOut() {
-  return sendOfPage<string>('DELETE', '/console/session')
+  return sendOfPage<'' | { readonly end_session_url: string }>('DELETE', '/console/session')
+}
+
+/** Starts the sign-in of a person. */
+export function startPerson(relying_party_id: string, fresh: boolean) {
+  const body = { relying_party_id, fresh }
+  return send<{ readonly authorization_url: string }>('POST', '/console/people', body)
+}
+
+/** Says that a person did something. */
+export function renewSession() {
+  return sendOfPage<string>('POST', '/console/session/activity')
+}
+
+/** Reads if the sign-in of this page goes on. */
+export function checkSession() {
+  return sendOfPage<Session>('GET', '/console/session')
 }
 
 /** Calls the API, for example `call('GET', '/v1/verify')`. A body that is not JSON is returned as text. */
@@ -99,6 +127,7 @@ async function sendOfPage<T>(method: string, path: string, body?: object): Promi
   if (answer.problem.status === 401) onSessionEnd('session_ended')
   // The cookie belongs to another sign-in, which has another token.
   if (answer.problem.code === 'cross_site_request') onSessionEnd('signed_in_elsewhere')
+  if (answer.problem.code === 'fresh_sign_in_required') onSessionEnd('fresh_sign_in_required')
   return answer
 }
 

@@ -2,10 +2,11 @@
 
 import type { Settings } from '../packages/client/src/wire.ts'
 import type { Session } from './api.ts'
-import { Loaded, useResource } from './parts.tsx'
+import { Loaded, useResource, Zone } from './parts.tsx'
 import { Anchors } from './settings/anchors.tsx'
 import { ApiKeys } from './settings/api-keys.tsx'
 import { OidcClients } from './settings/oidc-clients.tsx'
+import { People } from './settings/people.tsx'
 import { OWN } from './settings/places.ts'
 import { SettingsSections } from './settings/settings-form.tsx'
 import { Wallets } from './settings/wallets.tsx'
@@ -21,6 +22,7 @@ export function Developers({ session }: { readonly session: Session }) {
       <p>
         <a href="/docs">{t('api_reference')}</a>
       </p>
+      <Zone />
       {may('settings:manage') ? <OwnSettings session={session} /> : <p class="notice">{t('read_only')}</p>}
       {may('verify:read') && may('webhooks:manage') && <WebhookFailures />}
       {may('verify:read') && <Wallets />}
@@ -38,6 +40,7 @@ function OwnSettings({ session }: { readonly session: Session }) {
           <Webhook webhook={settings.webhook} places={OWN} onChange={reload} />
           <Anchors settings={settings} place={OWN.settings} onChange={reload} />
           <OidcClients place={OWN.clients} />
+          <People settings={settings} place={OWN.settings} onChange={reload} />
           <SettingsSections settings={settings} place={OWN.settings} onChange={reload} />
         </>
       )}

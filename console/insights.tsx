@@ -18,14 +18,14 @@ import {
   totals,
 } from './insights/counts.ts'
 import { Plot } from './insights/plot.tsx'
-import { known, LeftOut, Loaded, Status, Table, useResource } from './parts.tsx'
+import { CsvButton, known, LeftOut, Loaded, Status, Table, useResource, Zone } from './parts.tsx'
 import { t } from './texts.ts'
 import './insights/insights.css'
 
 /** Time between two reads. */
 const LIVE_MS = 30_000
 
-export function Insights() {
+export function Insights({ mode }: { readonly mode: string }) {
   const [period, setPeriod] = useState<Period>({ preset: 'week' })
   const [wanted, setWanted] = useState<'hour' | 'day'>('hour')
   const now = Date.now()
@@ -37,6 +37,7 @@ export function Insights() {
   return (
     <>
       <h1>{t('insights')}</h1>
+      <Zone isUtc />
       <form class="periods" onSubmit={(event) => event.preventDefault()}>
         <PeriodChoice period={period} onChoose={setPeriod} now={now} />
         <fieldset class="choices">
@@ -60,7 +61,7 @@ export function Insights() {
           {({ steps, step: shown, incomplete }) => (
             <>
               <LeftOut days={incomplete} />
-              <Plots steps={steps} step={shown} />
+              <Plots steps={steps} step={shown} mode={mode} />
             </>
           )}
         </Loaded>
@@ -129,7 +130,10 @@ function PeriodChoice({
   )
 }
 
-function Plots({ steps, step }: { readonly steps: readonly Step[]; readonly step: string }) {
+type PlotsProps = { readonly steps: readonly Step[]; readonly step: string; readonly mode: string }
+
+function Plots({ steps, step, mode }: PlotsProps) {
+  const shown = { steps, step, mode }
   const ends = ENDS.map((end) => ({
     label: t(`status.${end}`),
     kind: end,
@@ -142,10 +146,10 @@ function Plots({ steps, step }: { readonly steps: readonly Step[]; readonly step
   }))
   return (
     <>
-      <Funnel steps={steps} />
+      <Funnel steps={steps} mode={mode} />
       <Plot
         label={t('plot_created')}
-        {...{ steps, step, format: formatCount }}
+        {...{ ...shown, file: 'created', format: formatCount }}
         series={[
           { label: t('created'), kind: 'created', values: steps.map(({ created }) => created) },
           {
@@ -155,26 +159,33 @@ function Plots({ steps, step }: { readonly steps: readonly Step[]; readonly step
           },
         ]}
       />
-      <Plot label={t('plot_ends')} {...{ steps, step, format: formatCount }} series={ends} />
+      <Plot label={t('plot_ends')} {...{ ...shown, file: 'outcomes', format: formatCount }} series={ends} />
       <Plot
         label={t('plot_times')}
-        {...{ steps, step, format: formatSeconds }}
+        {...{ ...shown, file: 'seconds-to-end', format: formatSeconds }}
         series={quantiles(steps, 'seconds_to_end')}
       />
       <div class="columns">
-        <Counted title={t('reasons')} counts={totals(steps, 'reasons')} />
-        <Counted title={t('channels')} counts={totals(steps, 'channels')} group="channel" />
-        <Counted title={t('protocols')} counts={totals(steps, 'protocols')} />
+        {GROUPS.map((group) => (
+          <Counted key={group} {...{ group, mode }} counts={totals(steps, group)} />
+        ))}
       </div>
-      <Plot label={t('plot_webhooks')} {...{ steps, step, format: formatCount }} series={attempts} />
+      <Plot
+        label={t('plot_webhooks')}
+        {...{ ...shown, file: 'webhook-attempts', format: formatCount }}
+        series={attempts}
+      />
       <Plot
         label={t('plot_webhook_times')}
-        {...{ steps, step, format: formatSeconds }}
+        {...{ ...shown, file: 'webhook-seconds', format: formatSeconds }}
         series={quantiles(steps, 'webhook_seconds')}
       />
     </>
   )
 }
+
+/** Tables of counters by name. The texts of the groups are their titles. */
+const GROUPS = ['reasons', 'attempt_reasons', 'channels', 'protocols'] as const
 
 function quantiles(steps: readonly Step[], member: 'seconds_to_end' | 'webhook_seconds') {
   return [
@@ -184,7 +195,7 @@ function quantiles(steps: readonly Step[], member: 'seconds_to_end' | 'webhook_s
 }
 
 /** Number of verifications of the period that reached each step. */
-function Funnel({ steps }: { readonly steps: readonly Step[] }) {
+function Funnel({ steps, mode }: { readonly steps: readonly Step[]; readonly mode: string }) {
   const created = sum(steps, (step) => step.created)
   const ended = (status: string) => sum(steps, (step) => step.ended[status] ?? 0)
   const succeeded = sum(steps, ({ webhook_attempts }) => webhook_attempts.succeeded ?? 0)
@@ -192,67 +203,85 @@ function Funnel({ steps }: { readonly steps: readonly Step[] }) {
   const rows = [
     ['created', t('created'), created, created],
     ['fetched', t('fetched'), sum(steps, (step) => step.request_fetched), created],
-    ...ENDS.map((end) => [end, <Status key={end} status={end} />, ended(end), created] as const),
+    ...ENDS.map((end) => [end, known('status', end), ended(end), created] as const),
     ['webhook', t('webhook_success'), succeeded, attempts],
   ] as const
+  const shown = (kind: string, name: string) =>
+    ENDS.some((end) => end === kind) ? <Status status={kind} /> : name
   return (
     <section>
       <h2>{t('funnel')}</h2>
-      <Bars caption={t('funnel')} column={t('step_of_way')} rows={rows} />
+      <Bars caption={t('funnel')} column={t('step_of_way')} {...{ rows, shown, mode }} file="funnel" />
     </section>
   )
 }
 
 type CountedProps = {
-  readonly title: string
+  readonly group: (typeof GROUPS)[number]
   readonly counts: readonly (readonly [string, number])[]
-  /** Group of texts that has words for the names. */
-  readonly group?: string
+  readonly mode: string
 }
 
-function Counted({ title, counts, group = '' }: CountedProps) {
+function Counted({ group, counts, mode }: CountedProps) {
+  const title = t(group)
   const total = counts.reduce((all, [, count]) => all + count, 0)
-  const rows = counts.map(
-    ([name, count]) => ['fetched', <code key={name}>{known(group, name)}</code>, count, total] as const,
-  )
+  const words = group === 'channels' ? 'channel' : ''
+  const rows = counts.map(([name, count]) => ['fetched', known(words, name), count, total] as const)
+  const shown = (_: string, name: string) => <code>{name}</code>
   return (
     <section>
       <h2>{title}</h2>
       {rows.length === 0 ? (
         <p class="soft">{t('no_counts')}</p>
       ) : (
-        <Bars caption={title} column={title} rows={rows} />
+        <Bars caption={title} column={title} {...{ rows, shown, mode }} file={group.replace('_', '-')} />
       )}
     </section>
   )
 }
 
-type BarRow = readonly [kind: string, name: ComponentChildren, count: number, total: number]
+type BarRow = readonly [kind: string, name: string, count: number, total: number]
 
 /** Counts with their shares, as a table with bars. */
 function Bars({
   caption,
   column,
   rows,
+  shown,
+  file,
+  mode,
 }: {
   readonly caption: string
   readonly column: string
   readonly rows: readonly BarRow[]
+  /** Shows the name of a row. */
+  readonly shown: (kind: string, name: string) => ComponentChildren
+  readonly file: string
+  readonly mode: string
 }) {
+  const cells = rows.map(([, name, count, total]) => [name, count, total].map(String))
+  const save = () => [[column, t('count'), t('total')], cells] as const
   return (
-    <Table caption={caption} columns={[column, t('count'), t('share')]}>
-      {rows.map(([kind, name, count, total], number) => (
-        <tr key={String(number)}>
-          <td>{name}</td>
-          <td>{formatCount(count)}</td>
-          <td class="share">
-            <span>{formatShare(count, total)}</span>
-            <svg class={`bar line-${kind}`} width="100%" height="8" aria-hidden="true" focusable="false">
-              <rect width={`${total === 0 ? 0 : Math.min(100, (count / total) * 100)}%`} height="8" rx="2" />
-            </svg>
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <>
+      <Table caption={caption} columns={[column, t('count'), t('share')]}>
+        {rows.map(([kind, name, count, total], number) => (
+          <tr key={String(number)}>
+            <td>{shown(kind, name)}</td>
+            <td>{formatCount(count)}</td>
+            <td class="share">
+              <span>{formatShare(count, total)}</span>
+              <svg class={`bar line-${kind}`} width="100%" height="8" aria-hidden="true" focusable="false">
+                <rect
+                  width={`${total === 0 ? 0 : Math.min(100, (count / total) * 100)}%`}
+                  height="8"
+                  rx="2"
+                />
+              </svg>
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <CsvButton {...{ file, mode }} label={caption} table={save} />
+    </>
   )
 }

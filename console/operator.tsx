@@ -6,6 +6,7 @@ import { Readiness } from './operator/readiness.tsx'
 import { RelyingParties } from './operator/relying-parties.tsx'
 import { RelyingParty } from './operator/relying-party.tsx'
 import { TrustLists } from './operator/trust-lists.tsx'
+import { Zone } from './parts.tsx'
 import { t } from './texts.ts'
 
 /** `id`: the relying party that is opened; empty for none. */
@@ -14,6 +15,7 @@ export function Operator({ id }: { readonly id: string }) {
   return (
     <>
       <h1>{t('operator')}</h1>
+      <Zone />
       <Readiness />
       <RelyingParties />
       <TrustLists />

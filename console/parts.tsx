@@ -3,6 +3,7 @@
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Answer, Problem } from './api.ts'
+import { type CsvTable, csvName, toCsv } from './csv.ts'
 import { hasText, language, localeTag, t } from './texts.ts'
 
 export { useResource } from './resource.ts'
@@ -154,6 +155,20 @@ export function LeftOut({ days = [] }: { readonly days?: readonly string[] | und
   )
 }
 
+/** Names the zone of the times below: that of the reader, or UTC. */
+export function Zone({ isUtc = false }: { readonly isUtc?: boolean }) {
+  const zone = isUtc ? 'UTC' : zoneOf(new Date())
+  return <p class="soft">{t('times_in', { zone })}</p>
+}
+
+/** Returns the zone of the reader with its present offset, for example `Europe/Berlin (UTC+1)`. */
+function zoneOf(now: Date): string {
+  const format = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' })
+  const offset = format.formatToParts(now).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  const { timeZone } = format.resolvedOptions()
+  return timeZone === 'UTC' ? timeZone : `${timeZone} (${offset.replace('GMT', 'UTC')})`
+}
+
 /** A time in the language and the zone of the reader. */
 export function Time({ at }: { readonly at: string | null }) {
   if (at === null) return <>–</>
@@ -185,20 +200,31 @@ export function known(group: string, value: string): string {
   return hasText(name) ? t(name) : value
 }
 
-/** A table that scrolls by itself on a narrow screen. */
+/**
+ * A table that scrolls by itself on a narrow screen. With `stacks`, each row there is a block of names and
+ * values instead, so that no column is out of sight.
+ */
 export function Table({
   caption,
   columns,
+  stacks = false,
   children,
 }: {
   readonly caption: string
   readonly columns: readonly string[]
+  readonly stacks?: boolean
   readonly children: ComponentChildren
 }) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  useLayoutEffect(() => {
+    if (!stacks) return
+    for (const { cells } of body.current?.rows ?? [])
+      for (const [i, cell] of [...cells].entries()) cell.dataset.name = columns[i] ?? ''
+  })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section class="table" aria-label={caption} tabIndex={0}>
-      <table>
+      <table class={stacks ? 'stacks' : ''}>
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
@@ -214,9 +240,50 @@ export function Table({
             )}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody ref={body}>{children}</tbody>
       </table>
     </section>
+  )
+}
+
+/**
+ * Saves a table as a file of this computer. Nothing is sent. `mode`: `live` or `test`. Returns the name of
+ * the file.
+ */
+export function saveCsv(name: string, mode: string, [header, rows]: CsvTable): string {
+  const file = csvName(name, mode, Date.now())
+  saveFile(file, toCsv(header, rows), 'text/csv;charset=utf-8')
+  return file
+}
+
+/** Saves a text as a file of this computer. Nothing is sent. */
+export function saveFile(file: string, text: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = file
+  link.click()
+  // The browser may read the file after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+/** A button that saves a table as CSV. `file`: name of the file; `label`: name of the table. */
+export function CsvButton({
+  file,
+  label,
+  mode,
+  table,
+}: {
+  readonly file: string
+  readonly label: string
+  readonly mode: string
+  readonly table: () => CsvTable
+}) {
+  const save = () => announce(t('csv_file', { file: saveCsv(file, mode, table()) }))
+  return (
+    <button type="button" class="csv" onClick={save}>
+      {t('csv_save')} <span class="hidden">{label}</span>
+    </button>
   )
 }
 

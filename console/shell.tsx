@@ -1,19 +1,22 @@
 // The frame of every page: owner, navigation, language, sign-out, and the region for announcements.
 
-import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { Answer, Session } from './api.ts'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { type Answer, modeOf, type Session } from './api.ts'
+import { Audit } from './audit/audit.tsx'
 import { Developers } from './developers.tsx'
 import { Insights } from './insights.tsx'
+import { Keys } from './keyboard/keys.tsx'
 import { Operator } from './operator.tsx'
 import { Action, focusHeading, LIVE_REGION, useKeptFocus } from './parts.tsx'
 import { type Route, useRoute } from './route.ts'
+import { followActivity } from './sign-in/activity.ts'
 import { LANGUAGES, type Language, language, t } from './texts.ts'
 import { Verifications } from './verifications/list.tsx'
 import { Verification } from './verifications/verification.tsx'
 
 /** Pages of each owner. The first is the start. */
 const PAGES = {
-  relying_party: ['verifications', 'insights', 'developers'],
+  relying_party: ['verifications', 'insights', 'developers', 'audit'],
   operator: ['operator'],
 } as const
 
@@ -33,6 +36,7 @@ export function Shell({ session, takesFocus, onLanguage, onSignOut }: ShellProps
   const hasMoved = useRef(takesFocus)
   const main = useRef<HTMLElement>(null)
   useKeptFocus(main)
+  useEffect(followActivity, [])
   useLayoutEffect(() => {
     if (hasMoved.current) {
       scrollTo(0, 0)
@@ -59,6 +63,8 @@ export function Shell({ session, takesFocus, onLanguage, onSignOut }: ShellProps
           ))}
         </nav>
         <div class="tools">
+          {session.person && <span class="soft">{session.person.name ?? session.person.subject}</span>}
+          <Keys />
           <LanguageChoice onChange={onLanguage} />
           <Action label={t('sign_out')} run={onSignOut} />
         </div>
@@ -74,8 +80,9 @@ export function Shell({ session, takesFocus, onLanguage, onSignOut }: ShellProps
 type PageProps = { readonly page: string; readonly route: Route; readonly session: Session }
 
 function Page({ page, route, session }: PageProps) {
-  if (page === 'insights') return <Insights />
+  if (page === 'insights') return <Insights mode={modeOf(session)} />
   if (page === 'developers') return <Developers session={session} />
+  if (page === 'audit') return <Audit key={route.query} query={route.query} session={session} />
   if (page === 'operator') return <Operator id={route.id} />
   if (route.id !== '') return <Verification key={route.id} id={route.id} session={session} />
   return <Verifications key={route.query} query={route.query} session={session} />

@@ -62,6 +62,7 @@ const TYPES: Readonly<Record<string, readonly [ComponentName, string]>> = {
   ],
   OidcClientList: ['OidcClientList', 'Response of `GET /v1/oidc_clients`.'],
   OidcSecret: ['OidcSecret', 'Response of `POST /v1/oidc_clients/{client_id}/rotate_secret`.'],
+  AuditPage: ['AuditPage', 'Response of `GET /v1/audit`.'],
   ApiKey: ['ApiKey', 'An API key, without the key itself.'],
   AccessToken: ['Token', 'Response of `POST /oauth/token`.'],
 }

@@ -2,25 +2,34 @@
 // responses are in responses/.
 
 import * as z from 'zod/mini'
-import { clientCreation, clientPatch } from '../src/api/oidc-clients.ts'
+import { codeRequest, signInRequest, startRequest } from '../src/api/console-requests.ts'
+import { clientCreation, clientPatch, knownKey, sentKey } from '../src/api/oidc-clients.ts'
 import {
   browserReturnRequest,
-  codeRequest,
   createRequest,
   dcApiRequestOptions,
   dcApiResponse,
   linkOptions,
   redeliveryRange,
   redemption,
-  signInRequest,
 } from '../src/api/requests.ts'
-import { consoleCode, consoleSession, consoleSignIn } from '../src/api/responses/console.ts'
+import { auditPage } from '../src/api/responses/audit.ts'
+import {
+  consoleCode,
+  consoleSession,
+  consoleSignIn,
+  consoleSignOut,
+  consoleStart,
+} from '../src/api/responses/console.ts'
+import { deliveryLog } from '../src/api/responses/deliveries.ts'
+import { evidenceEnvelope } from '../src/api/responses/evidence.ts'
 import * as lists from '../src/api/responses/lists.ts'
 import * as oidc from '../src/api/responses/oidc.ts'
 import * as operator from '../src/api/responses/operator.ts'
 import * as open from '../src/api/responses/public.ts'
 import * as settings from '../src/api/responses/settings.ts'
 import * as verifications from '../src/api/responses/verifications.ts'
+import { UTC } from '../src/codec/schema.ts'
 import { dcqlQuery } from '../src/openid4vp/dcql/query.ts'
 import { claimsEncryptionJwk } from '../src/relying-party/document/encryption-jwk.ts'
 import { SCOPES } from '../src/relying-party/document/settings.ts'
@@ -38,6 +47,7 @@ import { anchorShape } from '../src/trust/anchors/parse-anchor.ts'
 import * as forms from './forms.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'
 import { openResponse, STORED, withDefaultTexts } from './open-lists.ts'
+import { withRules } from './request-rules.ts'
 import { withNamedUnion } from './union-members.ts'
 
 /** Rules of validation. The description shows the shape only, which depends on none of them. */
@@ -66,6 +76,7 @@ const REQUESTS = {
   ChangeOidcClient: clientPatch,
   SignIn: signInRequest,
   ConsoleCodeRequest: codeRequest,
+  ConsoleStartRequest: startRequest,
   TokenForm: forms.tokenForm,
   PushedRequestForm: forms.pushedRequestForm,
   CodeForm: forms.codeForm,
@@ -90,7 +101,8 @@ const RESPONSES = {
   WalletList: lists.walletList,
   Timeline: lists.timeline,
   RedeliveryPage: verifications.redeliveryPage,
-  DeliveryLog: verifications.deliveryLog,
+  DeliveryLog: deliveryLog,
+  Evidence: evidenceEnvelope,
   Link: verifications.link,
   BrowserReturnResult: verifications.browserReturnResult,
   Outcome: verifications.producedOutcome,
@@ -102,6 +114,7 @@ const RESPONSES = {
   TrustList: settings.trustList,
   TrustLists: settings.trustLists,
   RelyingPartyPage: settings.relyingPartyPage,
+  AuditPage: auditPage,
   ApiKey: settings.apiKey,
   ApiKeyList: settings.apiKeyList,
   CreatedApiKey: settings.createdApiKey,
@@ -119,6 +132,8 @@ const RESPONSES = {
   ConsoleSession: consoleSession,
   ConsoleSignIn: consoleSignIn,
   ConsoleCode: consoleCode,
+  ConsoleStart: consoleStart,
+  ConsoleSignOut: consoleSignOut,
   Token: open.token,
   Redirect: open.redirect,
   Problem: open.problemDetails,
@@ -129,6 +144,19 @@ const RESPONSES = {
   Health: open.health,
   Readiness: open.readiness,
 } as const satisfies Readonly<Record<string, z.ZodMiniType>>
+
+/** Rules of a key of a client. Generators do not read conditions, so the type stays an open object. */
+const KEY_RULES = {
+  if: { required: ['kty'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: z.toJSONSchema(knownKey, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.type === 'object') jsonSchema.additionalProperties = {}
+    },
+  }),
+  required: ['kty'],
+}
 
 /** Every schema of the description. */
 export const COMPONENTS = { ...REQUESTS, ...RESPONSES } as const
@@ -149,6 +177,7 @@ export function describeSchemas(): Readonly<Record<string, Schema>> {
     override: ({ zodSchema, jsonSchema }) => {
       // A trust anchor has a parser of its own, which uses this schema.
       if (Object.is(zodSchema, trustAnchor)) jsonSchema.$ref = '#/components/schemas/TrustAnchor'
+      if (Object.is(zodSchema, sentKey)) Object.assign(jsonSchema, KEY_RULES)
     },
   })
   const described = Object.entries(schemas).map(
@@ -156,22 +185,29 @@ export function describeSchemas(): Readonly<Record<string, Schema>> {
   )
   const requests = Object.fromEntries(described)
   const stored = Object.entries(STORED).map(([name, own]) => [own, requests[name] ?? {}] as const)
+  const ruled = described.map(([name, schema]) => [name, withRules(name, schema)] as const)
   const responses = [...described.filter(([name]) => name in RESPONSES), ...stored]
   return {
-    ...withNamedUnion(requests, 'CreateTrustList', {
+    ...withNamedUnion(Object.fromEntries(ruled), 'CreateTrustList', {
       etsi_lote: 'CreateEtsiList',
       vical: 'CreateVical',
+      etsi_tl: 'CreateXmlList',
+      eu_lotl: 'CreateListOfLists',
       pem_bundle: 'CreatePemBundle',
     }),
     ...Object.fromEntries(responses.map(([name, schema]) => [name, openResponse(name, schema)])),
   }
 }
 
-/** Returns the schemas of the members of a query string. */
-export function describeQuery(query: z.ZodMiniType): Readonly<Record<string, Schema>> {
+/** Returns the schemas of the members of a query string, and the names of those that must be sent. */
+export function describeQuery(query: z.ZodMiniType) {
   // As after parsing: a number is an integer with bounds, not a text of digits.
   const { properties } = tidy(z.toJSONSchema(query, { io: 'output' }) as Schema)
-  return (properties ?? {}) as Readonly<Record<string, Schema>>
+  const { required } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
+  return {
+    properties: (properties ?? {}) as Readonly<Record<string, Schema>>,
+    required: required ?? [],
+  }
 }
 
 /** Adds the descriptions of members. */
@@ -186,24 +222,26 @@ function withTexts(name: string, schema: Schema): Schema {
 }
 
 /**
- * Removes what does not help a reader: the generator's identifiers, bounds of all integers, the pattern of
- * dates.
+ * Removes what does not help a reader: the generator's identifiers and the long pattern of dates.
  */
 function tidy(schema: Schema): Schema {
   const { $schema, $id, oneOf, ...others } = schema
-  // One member distinguishes the alternatives, so at most one matches.
-  const rest: Schema = oneOf === undefined ? others : { ...others, anyOf: oneOf }
+  const rest: Schema = oneOf === undefined ? others : { ...others, ...alternatives(oneOf) }
   const remaining = Object.entries(rest).filter(([keyword, value]) => !isNoise(rest, keyword, value))
   return nullable(
     Object.fromEntries(remaining.map(([keyword, value]) => [keyword, tidyValue(keyword, value)])),
   )
 }
 
+/** Returns alternatives with members as `anyOf`: one member distinguishes them, so at most one matches. */
+function alternatives(oneOf: unknown): Schema {
+  const haveMembers = (oneOf as readonly Schema[]).every(({ properties }) => properties !== undefined)
+  return haveMembers ? { anyOf: oneOf } : { oneOf }
+}
+
 function isNoise(schema: Schema, keyword: string, value: unknown): boolean {
-  if (keyword === 'minimum' || keyword === 'maximum')
-    return Math.abs(value as number) === Number.MAX_SAFE_INTEGER
   if (keyword === 'readOnly') return true // a fact about the TypeScript type only
-  if (keyword === 'pattern') return schema.format === 'date-time'
+  if (keyword === 'pattern') return schema.format === 'date-time' && value !== UTC
   return keyword === 'propertyNames' && Object.keys(value as object).join() === 'type'
 }
 

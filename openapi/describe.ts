@@ -19,6 +19,7 @@ import { BROWSERS, PUBLIC, TOKENS, WALLETS } from './operations/public.ts'
 import { OPERATOR, OWN_SETTINGS } from './operations/settings.ts'
 import { VERIFICATIONS } from './operations/verifications.ts'
 import { HEADERS, PARAMETERS, PATH_TEXTS, QUERY_TEXTS, SECURITY_SCHEMES, securityOf } from './parameters.ts'
+import { QUERY_RULES } from './request-rules.ts'
 
 /** Sections of the reference, in this order. */
 const SECTIONS = {
@@ -53,13 +54,17 @@ const INTRODUCTION = `Requests proofs from digital identity wallets and returns 
 Within \`/v1\` every change is additive: ignore members that you do not know.
 Every response has an \`X-Request-Id\`.
 Any other address returns 404 \`not_found\`; any other method returns 405 \`method_not_allowed\`.
-A service on loopback refuses other host names by 421 \`unknown_host\`.`
+A service on loopback refuses other host names by 421 \`unknown_host\`.
+A change in the console may get 403 \`fresh_sign_in_required\`.`
 
-/** Problems of unknown addresses, methods and host names. No operation has them. */
+/**
+ * Problems of unknown addresses, methods and host names, and of the console's calls. No operation has them.
+ */
 export const PROBLEMS_WITHOUT_ROUTE = [
   'not_found',
   'method_not_allowed',
   'unknown_host',
+  'fresh_sign_in_required',
 ] as const satisfies readonly ProblemCode[]
 
 /** Returns the description without its errors. */
@@ -118,11 +123,14 @@ function parametersOf(name: RouteName, { query, parameters = [] }: Operation): r
     description: PATH_TEXTS[part],
     schema: { type: 'string', ...patternOf(name, part) },
   }))
-  const inQuery = Object.entries(query === undefined ? {} : describeQuery(query)).map(([part, schema]) => ({
+  const { properties, required } =
+    query === undefined ? { properties: {}, required: [] } : describeQuery(query)
+  const inQuery = Object.entries(properties).map(([part, schema]) => ({
     name: part,
     in: 'query',
+    ...(required.includes(part) && { required: true }),
     description: QUERY_TEXTS[part],
-    schema: repeatable(schema),
+    schema: { ...repeatable(schema), ...QUERY_RULES[part] },
   }))
   const isLogged = ACCESS[name].caller === 'operator' && !name.startsWith('GET ')
   const inHeader = isLogged ? [PARAMETERS.operatorName] : []

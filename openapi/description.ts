@@ -25,6 +25,7 @@ export type Schema = {
   readonly maxLength?: number
   readonly minItems?: number
   readonly maxItems?: number
+  readonly uniqueItems?: boolean
   readonly minimum?: number
   readonly maximum?: number
 }

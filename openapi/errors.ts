@@ -34,7 +34,7 @@ const FIELD_ERROR = { pointer: '/expires_in', code: 'too_small', message: 'must 
 
 /**
  * By name: the code of a problem, `wallet.<kind>` for wallets, `token.<kind>` and `oidc.<kind>` for OAuth
- * clients.
+ * clients, `userinfo.<kind>` for errors of a proof at UserInfo.
  */
 const ERRORS: Readonly<Record<string, DescribedError>> = {
   ...mapValues(PROBLEMS, ({ status, title, retryable }, code) => ({
@@ -55,6 +55,11 @@ const ERRORS: Readonly<Record<string, DescribedError>> = {
   ...oauth('wallet', described(WALLET_ERRORS, errors.wallet)),
   ...oauth('token', errors.token),
   ...oauth('oidc', { ...errors.oidc, ...errors.request }),
+  // RFC 9449 §7.1: UserInfo answers a bad proof with a challenge.
+  ...oauth(
+    'userinfo',
+    mapValues(proofErrors(), (row) => ({ ...row, status: 401 })),
+  ),
 }
 
 /** Adds the descriptions of a table. */
@@ -68,6 +73,11 @@ function described<Name extends string, Row extends object>(
 type OAuthErrors = Readonly<
   Record<string, { readonly status: number; readonly error: string; readonly description: string }>
 >
+
+function proofErrors(): OAuthErrors {
+  const { proof_key: _, ...rows } = errors.oidc
+  return Object.fromEntries(Object.entries(rows).filter(([, row]) => row.error === 'invalid_dpop_proof'))
+}
 
 function oauth(caller: string, errors: OAuthErrors): Readonly<Record<string, DescribedError>> {
   const entries = Object.entries(errors).map(([kind, { status, error, description }]) => {

@@ -119,6 +119,7 @@ const VERIFICATION: Example<'Verification'> = {
   ...OUTCOME,
   version: 4,
   stage: 'done',
+  offered_client_ids: null,
   created_at: CREATED,
   expires_at: EXPIRES,
   session_url: null,
@@ -138,6 +139,7 @@ const VERIFICATION: Example<'Verification'> = {
   required_session_binding: 'none',
   expires_in: 600,
   return_url: null,
+  failure_return_url: null,
   return_automatically: false,
   locale: null,
   heading: null,
@@ -146,6 +148,7 @@ const VERIFICATION: Example<'Verification'> = {
   allow_derived: false,
   intent_to_retain: false,
   require_same_holder_key: false,
+  anchor_sets: null,
   retry_of: null,
   claims_encryption_jwk: null,
   transaction_data: null,
@@ -169,6 +172,7 @@ const VERIFICATION: Example<'Verification'> = {
   ],
   attempt_count: 1,
   trust_lists: [],
+  evidence: null,
   trace: [{ id: 'issuer_signature', clause: 'RFC 9901 §7.1', result: 'pass' }],
   assurance_derivation: [
     { step: 'anchor', id: 'age_sd_jwt', anchor: 'Age issuer', level: 'substantial' },
@@ -202,6 +206,7 @@ const CONSOLE_SESSION: Example<'ConsoleSession'> = {
   expires_at: EXPIRES,
   relying_party: { relying_party_id: RP, name: 'Example shop', livemode: false },
   scopes: [...SCOPES],
+  person: null,
 }
 
 const OIDC_CLIENT: Example<'OidcClient'> = {
@@ -215,6 +220,7 @@ const OIDC_CLIENT: Example<'OidcClient'> = {
   token_endpoint_as_audience: false,
   require_pushed_authorization_requests: false,
   require_pkce: true,
+  dpop_bound_access_tokens: false,
   cross_device: false,
   policies: [
     {
@@ -244,9 +250,11 @@ const OIDC_CLIENT: Example<'OidcClient'> = {
 
 const API_KEY: Example<'ApiKey'> = {
   key_id: '9f2c4e6a8b0d1f3a',
+  name: 'Shop server',
   scopes: SCOPES,
   created_at: CREATED,
   expires_at: null,
+  last_used_at: '2027-01-31T12:00:00.000Z',
 }
 const SHOWN_KEY = `wv_test_${RP.slice(3)}.9f2c4e6a8b0d1f3a.…`
 const NEW_SECRET = 'whsec_…'
@@ -293,6 +301,13 @@ const RELYING_PARTY: Example<'RelyingParty'> = {
   branding: { color: '#1d4ed8', logo: null },
   retention_seconds: 172_800,
   claims_encryption_jwk: null,
+  evidence: null,
+  console_sign_in: {
+    issuer: 'https://login.shop.example.com/realms/staff',
+    client_id: 'wallet-verifier-console',
+    roles_claim: 'roles',
+    roles: { 'verifier-support': ['verify:read'] },
+  },
   verifier: null,
   api_keys: [API_KEY],
   warnings: [],
@@ -331,7 +346,7 @@ export const EXAMPLES: {
   DcApiResponse: { protocol: 'openid4vp-v1-signed', data: { response: JWE } },
   CreateRelyingParty: { name: 'Example shop', webhook: WEBHOOK, trust_anchors: [ANCHOR] },
   ChangeRelyingParty: { retention_seconds: 3600 },
-  CreateApiKey: { scopes: SCOPES },
+  CreateApiKey: { name: 'Shop server', scopes: SCOPES },
   TokenForm: { grant_type: 'client_credentials', client_id: RP, client_secret: SHOWN_KEY },
   RequestObjectForm: { wallet_nonce: 'qPmxiNFCR3QTm19POc8u', wallet_metadata: '{}' },
   ResponseForm: { response: JWE },
@@ -390,6 +405,23 @@ export const EXAMPLES: {
     },
     wallet_request: WALLET_REQUEST,
   },
+  Evidence: {
+    object: 'evidence',
+    version: 1,
+    verification_id: ID,
+    created_at: CREATED,
+    manifest: 'PGFzaWM6QVNpQ01hbmlmZXN0…',
+    manifest_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    time_stamps: [{ token: 'MIIHRQYJKoZIhvcN…', gen_time: '2027-01-31T12:00:42.000Z' }],
+    materials: [],
+    sealed: {
+      protected: 'eyJlbmMiOiJBMjU2R0NNIiwiY3R5IjoiYXBwbGljYXRpb24vemlwIn0',
+      iv: 'j0hQ…',
+      ciphertext: 'tT8c…',
+      tag: 'a1Zk…',
+      recipients: [{ header: { alg: 'ECDH-ES+A256KW', kid: 'archive-2027' }, encrypted_key: 'Qm9b…' }],
+    },
+  },
   Event: EVENT,
   TestEvent: TEST_EVENT,
   RedeliveryRange: { from: '2026-11-21T08:00:00Z', to: '2026-11-21T20:00:00Z' },
@@ -406,6 +438,7 @@ export const EXAMPLES: {
         credential_types: ['age_attestation'],
         reason: null,
         attempt_count: 0,
+        last_attempt_reason: null,
         webhook_state: 'delivered',
         metadata: { order: '4711' },
         livemode: true,
@@ -425,6 +458,7 @@ export const EXAMPLES: {
         request_fetched: 10,
         ended: { expired: 2, verified: 9 },
         reasons: { session_expired: 2 },
+        attempt_reasons: { untrusted_issuer: 1 },
         channels: { qr: 9 },
         protocols: { 'openid4vp-1.0': 12 },
         webhook_attempts: { failed: 1, succeeded: 11 },
@@ -484,6 +518,8 @@ export const EXAMPLES: {
         ],
       },
     ],
+    evidence_push: null,
+    evidence_push_attempts: [],
   },
   OperatorVerification: {
     verification_id: ID,
@@ -534,6 +570,24 @@ export const EXAMPLES: {
     relying_parties: [{ ...LISTED, verifier_certificate_expires_at: null }],
     next_cursor: null,
   },
+  AuditPage: {
+    entries: [
+      {
+        number: 42,
+        at: '2027-01-31T12:00:00.000Z',
+        action: 'settings.changed',
+        actor: { kind: 'api_key', id: '9f2c4e6a8b0d1f3a', name: 'Shop server', email: null },
+        target: null,
+        target_name: null,
+        members: ['webhook', 'trust_anchors'],
+        channel: 'console',
+        address: '203.0.113.7',
+      },
+    ],
+    next: null,
+    has_more: false,
+    missing: null,
+  },
   ApiKeyList: { api_keys: [API_KEY] },
   CreatedApiKey: { api_key: SHOWN_KEY, ...API_KEY },
   RotatedSecret: { webhook_secret: NEW_SECRET, previous_secret_expires_at: '2027-02-01T12:00:00.000Z' },
@@ -550,6 +604,9 @@ export const EXAMPLES: {
   ConsoleSignIn: { ...CONSOLE_SESSION, change_token: 'x8Yq…' },
   ConsoleCodeRequest: { api_key: SHOWN_KEY },
   ConsoleCode: { code: 'b1Vw…' },
+  ConsoleStartRequest: { relying_party_id: RP },
+  ConsoleStart: { authorization_url: 'https://login.shop.example.com/realms/staff/auth?client_id=…' },
+  ConsoleSignOut: { end_session_url: 'https://login.shop.example.com/realms/staff/logout?client_id=…' },
   Token: { access_token: 'eyJhbGciOi…', token_type: 'Bearer', expires_in: 900, scope: SCOPES.join(' ') },
   Redirect: { redirect_uri: `${BASE}/v1/verify/${ID}/return#response_code=hS0c…` },
   CreateOidcClient: {

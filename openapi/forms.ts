@@ -38,6 +38,7 @@ export const pushedRequestForm = z.object({
   nonce: z.exactOptional(z.string()),
   code_challenge: z.exactOptional(z.string()),
   code_challenge_method: z.exactOptional(z.literal('S256')),
+  dpop_jkt: z.exactOptional(z.string()),
   response_mode: z.exactOptional(z.enum(['query', 'form_post'])),
   claims: z.exactOptional(z.string()),
 })

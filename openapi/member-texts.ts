@@ -51,7 +51,10 @@ export const MEMBER_TEXTS = {
     required_session_binding:
       '`page`: the wallet must return to the browser of the hosted page. `relying_party`: you redeem the return code, too. Both exclude the QR code.',
     expires_in: 'Lifetime in seconds.',
-    return_url: 'Where the browser goes after the verification. Must equal one of your `return_urls`.',
+    return_url:
+      'Where the browser goes after the verification. Must equal one of your `return_urls`. `{status}` and `{verification_id}` in it are filled at the end. A status in an address is no proof: read the verification.',
+    failure_return_url:
+      'Where the browser goes after every end but `verified`, in place of `return_url`. Must equal one of your `return_urls`. Requires a `return_url`.',
     return_automatically:
       'The hosted page goes to `return_url` by itself some seconds after the end. The person can stop it. Requires a `return_url`. Default: `false`.',
     locale:
@@ -63,8 +66,12 @@ export const MEMBER_TEXTS = {
     allow_derived: 'Allows an age that is computed from a date of birth.',
     intent_to_retain:
       'States to the wallet, and on the page, that you will store the data of an mdoc. Default: `false`.',
+    evidence:
+      'Keeps evidence of the verification, sealed to the keys in your settings. Wallets are then told that data is kept. Default: `true` where `evidence.for` of your settings is `all`.',
     require_same_holder_key:
       'Requires that one key holds all credentials. Many wallets have a key for each: they are rejected then.',
+    anchor_sets:
+      'Sets of your trust anchors: only anchors in one of them may vouch. A set is named in `sets` of your `trust_anchors`, or is a list in `anchor_sets` of your settings. Default: all anchors.',
     claims_encryption_jwk: 'Your public key. The claims are returned, encrypted to this key.',
     transaction_data: 'Transactions for the person to confirm, each with the members of its type.',
     qr_code: 'With `false` the response has no picture, which saves the time to draw it.',
@@ -104,6 +111,8 @@ export const MEMBER_TEXTS = {
   BrowserReturnResult: { object: VIEW },
   Verification: {
     ...OUTCOME,
+    offered_client_ids:
+      'Client Identifiers that a multi-signed request of the Digital Credentials API offered. The answer does not say which one the wallet used. Null: the request offered one at most.',
     object: VIEW,
     version: VERSION,
     session_url: `${SESSION_URL} Null after the end of the verification.`,
@@ -113,14 +122,26 @@ export const MEMBER_TEXTS = {
     trace: 'Every check of the response, in order.',
     assurance_derivation: 'The steps that led to `assurance_level`. Ignore steps that you do not know.',
     trust_lists: 'Lists of trusted issuers that contain the issuers.',
+    evidence:
+      'Digest of the evidence that was kept of the outcome, the state of its time stamp (`none`, `owed`, `present` or `failed`), and the time at which it was erased here. Null if none was kept.',
     encrypted_claims:
       'The claims, encrypted to `claims_encryption_jwk`: a compact JWE with a JWS of this service in it.',
   },
   Event: {
     ...OUTCOME,
     metadata: 'As in the request. Null only in the event log, while the verification cannot be read.',
+    evidence:
+      'As in the verification, without `erased_at`. Absent if none was asked for. In the event of the end, `time_stamp` is `none` or `owed`.',
     event_id: 'The same in every attempt. Process each event once.',
     encrypted_claims: 'The claims, encrypted. Null beyond 64 KiB: read the verification instead.',
+  },
+  Evidence: {
+    manifest: 'Exact bytes of `META-INF/ASiCManifest.xml`, in base64.',
+    manifest_sha256: 'SHA-256 of the manifest, in hex. The receipt has it as `evidence_hash`, in base64url.',
+    time_stamps:
+      'Time stamps of the manifest (RFC 3161): the DER of the token in base64, and its time. Empty while the time stamp is owed, and without one.',
+    materials: 'Public resources that the manifest names. Empty: none are kept yet.',
+    sealed: 'The container, as a JWE in general JSON serialisation. Each of your keys opens it.',
   },
   RedeliveryRange: {
     from: 'Events created at this time or later.',
@@ -142,7 +163,7 @@ export const MEMBER_TEXTS = {
       'Days (UTC) of creation that are not counted, because their list is damaged, or too long for one call: repeat it. Absent without any.',
     from: 'Start of the first step, in UTC.',
     steps:
-      'Counts of each step by the time of the event. `ended` is by status, `webhook_attempts` by result. Durations are in seconds, at most 10 % too long.',
+      'Counts of each step by the time of the event. `ended` is by status, `webhook_attempts` by result, `attempt_reasons` are refused responses by reason. Durations are in seconds, at most 10 % too long.',
   },
   WalletList: {
     wallets:
@@ -173,9 +194,22 @@ export const MEMBER_TEXTS = {
   DeliveryLog: {
     deliveries:
       'At most one for each event. `body` is what every attempt sends. `response_excerpt` is the first 1 KiB of a response; the last ten attempts have it.',
+    evidence_push:
+      'State of the evidence on its way to your object store: `queued`, `delivered`, `dead`, or `unconfirmed`: the store accepted it and showed no checksum. Null if it is not sent.',
+    evidence_push_attempts: 'Attempts to store it. At most six.',
   },
+  AuditPage: {
+    entries:
+      '`number` is the position in the log, from 1 and without gaps. `actor` is null if the caller is not proven. `target` is the id of an API key, a client or a verification. `members` are the names of changed members.',
+    next: 'The `after` of the next call. Null on the last page.',
+    has_more: 'True where older entries follow.',
+    missing:
+      'Number of entries that were erased before their 400 days, because the log was full, and the time of the last one. Null if there are none.',
+  },
+  ApiKey: { last_used_at: 'Start of the hour in which the key was last used. Null: not used so far.' },
   CreateApiKey: {
-    scopes: 'Default: the scopes of the token of this call.',
+    name: 'Name for your own use. The audit log has it. Default: null.',
+    scopes: 'Default: the scopes of the token of this call, without `evidence:read`.',
     expires_at: 'A time in the future, at most the expiry of the key of this call. Default: that expiry.',
   },
   LinkOptions: { wallet: WALLET_OF_REQUEST },
@@ -196,6 +230,8 @@ export const MEMBER_TEXTS = {
     privacy_policy_uri:
       'Address of your privacy notice. The page links to it. Default: that of `google_wallet`.',
     alternative_url: 'Page for people without a wallet. The page links to it.',
+    evidence:
+      'Keys to which evidence is sealed, and what it is kept of. `for`: `requested` or `all`. `outcomes`: `verified`, and `rejected` if you need it. `time_stamp`: `none`, `best_effort` or `required`. `push`: an object store to which evidence is sent; `secret_access_key` is never returned, and without it the secret of the same `endpoint` and `access_key_id` stays. Default: null, no evidence.',
     index: 'List verifications, and count them. Default: `true`.',
     eu_age_verification:
       'Let the preset `age_over_18` ask the EU age verification app by value, also in live mode. Default: `false`.',
@@ -204,10 +240,13 @@ export const MEMBER_TEXTS = {
     enforce_registration:
       'Refuse creations that go beyond your registration certificate (`verifier.registration`). A help against mistakes, no control: the signature of the certificate is not checked here. Default: `false`.',
     anchor_sets: "Names of the operator's lists of trusted issuers.",
+    console_sign_in:
+      "Sign-in of people to the console by your organisation's OpenID Provider. `client_secret` is never returned; without it, the secret of the same `issuer` and `client_id` stays.",
   },
   TrustAnchor: {
     name: 'Needs exactly one of `x509_ca_pem`, `x509_certificate_pem`, `issuer_url`, `did`, or `issuer` with `jwks`.',
     credential_types: '`*`: the types that you added yourself.',
+    sets: 'Sets that the anchor belongs to. A creation names sets in `anchor_sets`.',
   },
   WebhookTest: {
     event: 'The event that was sent.',
@@ -217,6 +256,7 @@ export const MEMBER_TEXTS = {
   Problem: {
     type: 'Address of a page about this code.',
     detail: 'Never contains what was sent.',
+    erased_at: 'Time of the erasure, for `evidence_erased`.',
     retryable: 'True if the same request may succeed later.',
   },
 } as const satisfies { readonly CreateVerification: MemberTexts } & Readonly<

@@ -13,6 +13,7 @@ export const STORED = {
   TrustAnchor: 'StoredTrustAnchor',
   CredentialTypes: 'StoredCredentialTypes',
   TransactionDataTypes: 'StoredTransactionDataTypes',
+  DcqlQuery: 'StoredDcqlQuery',
 } as const satisfies Readonly<Record<string, string>>
 
 /** Members whose constant distinguishes the schemas of a union. */
@@ -41,7 +42,9 @@ function open(schema: Schema, member = ''): Schema {
   const { enum: values, const: only, additionalProperties, $ref, ...rest } = schema
   const isConstant = only !== undefined && DISCRIMINATORS.includes(member)
   const listed = Array.isArray(values) ? values.filter((value) => value !== null) : [only]
-  const parts = Object.entries(rest).map(([keyword, value]) => [keyword, openPart(keyword, value)])
+  const parts = Object.entries(rest)
+    .filter(([, value]) => !isEveryInteger(value))
+    .map(([keyword, value]) => [keyword, openPart(keyword, value)])
   return {
     ...Object.fromEntries(parts),
     ...($ref !== undefined && { $ref: responseRef(String($ref)) }),
@@ -49,6 +52,11 @@ function open(schema: Schema, member = ''): Schema {
     ...(!isConstant && listed[0] !== undefined && { [OPEN_LIST]: listed }),
     ...(isSchema(additionalProperties) && { additionalProperties: open(additionalProperties) }),
   }
+}
+
+/** Returns true for a bound that every integer of a response keeps. */
+function isEveryInteger(bound: unknown): boolean {
+  return typeof bound === 'number' && Math.abs(bound) === Number.MAX_SAFE_INTEGER
 }
 
 function openPart(keyword: string, value: unknown): unknown {

@@ -7,12 +7,13 @@ import type { Operation } from './operation.ts'
 
 /** Returns the names of every error of a route. */
 export function errorNamesOf(name: RouteName, operation: Operation, access: Access): readonly string[] {
-  const { problems = [], walletErrors = [], tokenErrors = [], oidcErrors = [] } = operation
+  const { problems = [], walletErrors = [], tokenErrors = [], oidcErrors = [], proofErrors = [] } = operation
   return [
     ...new Set([...impliedProblems(name, operation, access), ...problems]),
     ...walletErrors.map((kind) => `wallet.${kind}`),
     ...tokenErrors.map((kind) => `token.${kind}`),
     ...oidcErrors.map((kind) => `oidc.${kind}`),
+    ...proofErrors.map((kind) => `userinfo.${kind}`),
   ]
 }
 

@@ -4,6 +4,7 @@
 import type * as z from 'zod/mini'
 import type { OAuthErrors } from '../src/routes/edge/cloudflare.ts'
 import type { ProblemCode } from '../src/routes/edge/problems.ts'
+import type { ProofError } from '../src/routes/oidc/dpop.ts'
 import type { OidcError, RequestError } from '../src/routes/oidc/responses.ts'
 import type { WALLET_ERRORS } from '../src/routes/wallet/wallet-errors.ts'
 import type { ComponentName } from './components.ts'
@@ -28,6 +29,8 @@ export type Operation = {
   readonly walletErrors?: readonly (keyof typeof WALLET_ERRORS)[]
   readonly tokenErrors?: readonly (keyof OAuthErrors['token'])[]
   readonly oidcErrors?: readonly (OidcError | RequestError)[]
+  /** Errors of a proof at UserInfo. */
+  readonly proofErrors?: readonly ProofError[]
 }
 
 export type OperationResponse = {
@@ -41,7 +44,7 @@ export type OperationResponse = {
   readonly headers?: readonly HeaderName[]
 }
 
-export type ParameterName = 'idempotencyKey' | 'operatorName' | 'size'
+export type ParameterName = 'idempotencyKey' | 'operatorName' | 'size' | 'proof'
 export type HeaderName =
   | 'Location'
   | 'Idempotent-Replayed'

@@ -10,6 +10,7 @@ import type { HeaderName, ParameterName } from './operation.ts'
 export const PATH_TEXTS: Readonly<Record<string, string>> = {
   id: 'The `verification_id`.',
   delivery: 'The `delivery_id`.',
+  sha256: 'SHA-256 in hexadecimal, from `materials` of the evidence.',
   key: 'The `key_id`.',
   rp: 'The `relying_party_id`.',
   code: 'The `code` of a problem or a reason.',
@@ -33,13 +34,20 @@ export const PARAMETERS: Readonly<Record<ParameterName, Schema>> = {
     name: 'Idempotency-Key',
     in: 'header',
     description: 'Makes a retry safe: the same key and body return the same verification.',
-    schema: { type: 'string', maxLength: 255 },
+    // Spaces around the value of a header are not a part of it.
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
   },
   operatorName: {
     name: 'Operator',
     in: 'header',
     description:
       'Your name, for the log of changes: up to 64 of A-Z, a-z, 0-9, `_.@+-`. Other texts are ignored.',
+    schema: { type: 'string' },
+  },
+  proof: {
+    name: 'DPoP',
+    in: 'header',
+    description: 'A proof of possession of a key for this request (RFC 9449).',
     schema: { type: 'string' },
   },
   size: {

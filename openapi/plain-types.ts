@@ -13,9 +13,12 @@ export function withPlainTypes<T>(part: T): T {
   return plainType(Object.fromEntries(members)) as T
 }
 
-function plainType({ anyOf, ...rest }: Schema): Schema {
+function plainType({ anyOf, uniqueItems, ...rest }: Schema): Schema {
   // openapi-generator makes a type `null` of the only type `null`.
   if (rest.type === 'null') return { ...rest, type: ['string', 'null'], not: { type: 'string' } }
+  // openapi-generator makes a set of a list of different entries. The type of the member stays a list.
+  if (uniqueItems !== undefined)
+    return Object.fromEntries([...Object.entries(rest), ['if', { type: 'array' }], ['then', { uniqueItems }]])
   if (!Array.isArray(anyOf)) return anyOf === undefined ? rest : { ...rest, anyOf }
   const list = anyOf.find(({ type }) => type === 'array')
   const [other, ...more] = anyOf.filter((schema) => schema !== list)

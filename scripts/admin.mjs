@@ -2,8 +2,10 @@
 // done, 1 refused by the service, 2 invalid command, 3 no response.
 
 import { parseCall } from './admin/call.mjs'
+import { CERTIFICATION_COMMAND, runCertification } from './admin/certification.mjs'
 import { COMMANDS } from './admin/commands.mjs'
 import { helpFor, overview } from './admin/help.mjs'
+import { INSPECT_COMMAND, runInspect } from './admin/inspect-list.mjs'
 import { OWN_COMMANDS, runOwn } from './admin/own-commands.mjs'
 import { json, plainLine, readable, readableProblem } from './admin/print.mjs'
 import { runReaderCsr } from './admin/reader-csr.mjs'
@@ -13,9 +15,11 @@ import { runWallets } from './admin/wallets.mjs'
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(args) {
+  if (args[0] === CERTIFICATION_COMMAND) return runCertification(args.slice(1))
   if (args[0] === 'reader-csr') return runReaderCsr(args.slice(1))
   if (args[0] === 'wallets') return runWallets(args.slice(1))
   const own = args.slice(0, 2).join(' ')
+  if (own === INSPECT_COMMAND) return runInspect(args.slice(2))
   if (OWN_COMMANDS[own] !== undefined) return runOwn(own, args.slice(2))
   const parsed = parseCall(args)
   if (parsed.help !== undefined) {

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { clientTypesFile } from '../openapi/files.ts'
 import { GENERATED_PAGES, GENERATED_TABLES } from './documents/pages.ts'
+import { verifySurface } from './service/verify-package.mjs'
 
 const BINDINGS = 'worker-configuration.d.ts'
 const isCheck = process.argv.includes('--check')
@@ -22,7 +23,11 @@ function texts(): Readonly<Record<string, string>> {
     path,
     withTables(readFileSync(path, 'utf8'), describe()),
   ])
-  return { ...Object.fromEntries([...pages, ...tables]), 'packages/client/src/wire.ts': clientTypesFile() }
+  return {
+    ...Object.fromEntries([...pages, ...tables]),
+    'packages/client/src/wire.ts': clientTypesFile(),
+    'packages/verify/surface.txt': verifySurface(),
+  }
 }
 
 function isStale([path, text]: readonly [string, string]): boolean {

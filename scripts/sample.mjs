@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from './service/paths.mjs'
 
+/** Lines of code that are shown below a comment, at most. */
+const LINES_BELOW = 6
 const COMMENT = /^[ \t]*\/\*\*?[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n)+/gm
 /** A call of `it`, `test` or `describe`, or of the function that their `each` returns, with its title. */
 const TITLE =
@@ -32,8 +34,15 @@ function all(folder, ending, read) {
   })
 }
 
+/** Each comment with the code below it, as a reader sees it. */
 function commentsOf(source, placeOf) {
-  return [...source.matchAll(COMMENT)].map(({ 0: text, index }) => `${placeOf(index)}\n${text.trimEnd()}\n`)
+  return [...source.matchAll(COMMENT)].map(({ 0: text, index }) => {
+    const below = source.slice(index + text.length).replace(/^\n/, '')
+    const code = below.split('\n').slice(0, LINES_BELOW)
+    const end = code.findIndex((line) => line.trim() === '')
+    const shown = code.slice(0, end === -1 ? LINES_BELOW : end)
+    return `${placeOf(index)}\n${[text.trimEnd(), ...shown].join('\n')}\n`
+  })
 }
 
 /** Full titles: the titles of the `describe` calls around a test come first, by their smaller indent. */

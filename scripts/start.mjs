@@ -34,6 +34,7 @@ import { openRelay, relayLimits } from './service/relay.mjs'
 import {
   checkKeys,
   keepSecrets,
+  keepSessionObjects,
   keepUniqueKeys,
   openStateDirectory,
   writePrivately,
@@ -99,7 +100,7 @@ async function start() {
     )
   await printUsage(directory, options, variables)
   await sleep(LAST_LINE_MS)
-  output.release({ withoutInfo: IS_TERMINAL })
+  output.release()
 }
 
 /**
@@ -167,9 +168,11 @@ async function makeVariables(directory, options) {
     LISTENING_HOST: new URL(options.origin).hostname,
     LISTENING_PORT: String(options.port),
     SELF_MADE_VERIFIER: isSelfMade ? '1' : '0',
+    ...keepSessionObjects(directory, options.sessionObjects),
     ALARMS_REPAIRED: '0',
     BOOT_ID: '', // set at each start of workerd
     BUILD_ID: keepBuildId(directory),
+    ...commitOfRelease(),
   }
 }
 
@@ -204,6 +207,9 @@ async function prepareObjects(directory, { uniqueKeys }) {
  */
 async function prepare(directory, variables, shop) {
   const wrangler = readWranglerToml()
+  // Cloudflare has no such binding.
+  if (variables.includes('SESSION_OBJECTS'))
+    wrangler.objects.push({ binding: 'SHARED_SESSIONS', className: 'SharedSessions' })
   const sandbox = {
     wrangler: readWranglerToml(SANDBOX_CONFIG),
     variables: ['BASE_URL'],
@@ -264,6 +270,12 @@ function keepBuildId(directory) {
     renameSync(`${path}.new`, path)
   }
   return readFileSync(path, 'utf8')
+}
+
+/** Returns the variable with the commit, which evidence names. Only a release knows it. */
+function commitOfRelease() {
+  const { gitHead } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  return gitHead === undefined ? {} : { BUILD_COMMIT: gitHead }
 }
 
 function copyBundle(directory, name, bundle) {

@@ -6,7 +6,7 @@ import { decodeBase64url } from './codec/base64url.ts'
 import { oncePer } from './codec/once-per.ts'
 import { describeIssue, text } from './codec/schema.ts'
 import { GOOGLE_METADATA } from './limits.ts'
-import { LOOPBACK_HOSTS, type UrlRule } from './net/outbound-url.ts'
+import { checkOutboundUrl, LOOPBACK_HOSTS, type UrlRule } from './net/outbound-url.ts'
 import { VERSION } from './version.ts'
 
 /** Configuration of the service. Keys are derived from `serverSecret`, which has no other use. */
@@ -70,37 +70,29 @@ export function parseConfig(environment: object) {
     metricsToken: env.METRICS_TOKEN ?? null,
     serverSecret: env.SERVER_SECRET,
     /**
-     * Keys that sign access tokens, claims and receipts. The first key signs. The public part of every key is
-     * published.
+     * Keys for access tokens, receipts and other JWTs. The first key signs. Each public part is published.
      */
     accessTokenKeys: env.ACCESS_TOKEN_KEYS,
-    /**
-     * The service's own verifier identity. `furtherKeys`: more public keys in the service's DID document.
-     * These keys do not sign now.
-     */
+    /** Verifier identity of the service. `furtherKeys`: keys of its DID document that do not sign now. */
     verifier: {
       signingJwk: env.VERIFIER_SIGNING_JWK,
       certificateChainPem: env.VERIFIER_CERTIFICATE_CHAIN_PEM,
       furtherKeys: env.VERIFIER_FURTHER_KEYS?.keys ?? [],
-      /**
-       * True if the launcher made the certificate, and `BASE_URL` is public. No wallet trusts this
-       * certificate.
-       */
+      /** True for a certificate that the launcher made for a public `BASE_URL`. No wallet trusts it. */
       isSelfMade: env.SELF_MADE_VERIFIER === '1',
     },
     /** Display data of the operator, which Google Wallet shows beside a relying party; null: not shown. */
     googleAggregator: env.GOOGLE_WALLET_AGGREGATOR ?? null,
     /** Keys of the OpenID Connect provider; null: the service has no provider. */
     oidc: OIDC_KEYS && OIDC_SUBJECT_KEY ? { keys: OIDC_KEYS.keys, subjectKey: OIDC_SUBJECT_KEY } : null,
+    /** Time stamping authority (RFC 3161) and its pinned certificates; null: none is configured. */
+    timeStamping: timeStampingOf(env),
     serviceScheme: env.SERVICE_SCHEME,
     walletScheme: env.WALLET_SCHEME,
     allowLoopback: env.ALLOW_LOOPBACK === '1',
     /** True if `/console` is served. */
     hasConsole: env.CONSOLE === '1',
-    /**
-     * Origin of the console's page. Over http the console has a host name of its own, not the host name of
-     * `BASE_URL`.
-     */
+    /** Origin of the console's page. Its host name is `CONSOLE_HOST` if `BASE_URL` is an http address. */
     consoleOrigin: consoleOriginOf(env.BASE_URL),
     /** True if `BASE_URL` is a loopback address, which only programs on this machine can reach. */
     isLocal: isLoopback(new URL(env.BASE_URL)),
@@ -110,15 +102,23 @@ export function parseConfig(environment: object) {
      */
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
-    /** Changes with each change of build. On Cloudflare the id of the uploaded version. */
-    buildId: env.BUILD_ID ?? env.CF_VERSION_METADATA?.id ?? VERSION,
-    /** Port that this process listens on, which webhooks must not call; null on Cloudflare. */
+    ...buildOf(env),
+    /** Port that this process listens on. `outboundRule` forbids calls to it. Null on Cloudflare. */
     listeningPort: env.LISTENING_PORT ?? null,
     /** Number of lost alarms that were set again when the process started. */
     alarmsRepaired: Number(env.ALARMS_REPAIRED),
     /** Jurisdiction of every Durable Object on Cloudflare; null: no restriction. */
     jurisdiction: env.JURISDICTION ?? null,
   }
+}
+
+/**
+ * Returns the id of the build, and its commit if the commit is known. On Cloudflare, the id is that of the
+ * uploaded version, and the commit is the tag of the deployment.
+ */
+function buildOf(env: z.infer<typeof SCHEMA>) {
+  const { id, tag } = env.CF_VERSION_METADATA ?? {}
+  return { buildId: env.BUILD_ID ?? id ?? VERSION, commit: env.BUILD_COMMIT ?? (tag || undefined) }
 }
 
 /**
@@ -139,6 +139,17 @@ export function outboundRule(
   }
 }
 
+/** Returns the time stamping authority; null: none. Throws if its variables are incomplete or invalid. */
+function timeStampingOf({ TSA_URL: url, TSA_CA_PEM: authorities, ...env }: z.output<typeof SCHEMA>) {
+  const { TSA_AUTHORIZATION: authorization, ALLOW_LOOPBACK, BASE_URL: baseUrl } = env
+  if (!url && !authorities && !authorization) return null
+  if (!url || !authorities)
+    throw new Error('configuration: TSA_URL: must be set together with TSA_CA_PEM, or neither')
+  if (!checkOutboundUrl(url, outboundRule({ baseUrl, allowLoopback: ALLOW_LOOPBACK === '1' }, false)).ok)
+    throw new Error('configuration: TSA_URL: must be an https URL of a public host, on port 443')
+  return { url, authorities, authorization }
+}
+
 const coordinate = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'must be base64url of 32 bytes'))
 
 const webAddress = text(GOOGLE_METADATA.uriCharacters).check(
@@ -146,12 +157,14 @@ const webAddress = text(GOOGLE_METADATA.uriCharacters).check(
     (address) => URL.canParse(address) && /^https:\/\/[^\s\p{C}\\]+$/u.test(address),
     'must be an https URL',
   ),
+  z.meta({ pattern: '^https://[^\\s\\\\]+$' }),
 )
 
 /** Name, logo and privacy policy of a party, which Google Wallet shows. */
 export const displayInfo = z.strictObject({
   display_name: text(GOOGLE_METADATA.textCharacters).check(
     z.refine((name) => !/\p{C}/u.test(name), 'must not contain control characters'),
+    z.meta({ pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$' }),
   ),
   logo_uri: webAddress,
   privacy_policy_uri: webAddress,
@@ -170,7 +183,7 @@ const signingJwk = z.extend(p256PrivateJwk, { kid: z.string().check(z.minLength(
 
 const publishedJwk = z.extend(signingJwk, { d: z.exactOptional(z.string()) })
 
-/** Schema of the signing keys. The first key signs, so it must have its private part. */
+/** Schema of the signing keys. The first key signs, so this key must have its private part. */
 const accessTokenKeys = z.pipe(
   z.array(publishedJwk).check(
     z.refine(haveTheirOwnKids, 'must not repeat a kid'),
@@ -235,6 +248,9 @@ const SCHEMA = z.object({
   VERIFIER_CERTIFICATE_CHAIN_PEM: certificateChain,
   VERIFIER_FURTHER_KEYS: z.optional(json(z.object({ keys: z.array(p256PublicJwk) }))),
   GOOGLE_WALLET_AGGREGATOR: z.optional(json(displayInfo)),
+  TSA_URL: z.optional(z.string()),
+  TSA_CA_PEM: z.optional(certificateChain),
+  TSA_AUTHORIZATION: z.optional(z.string().check(z.regex(/^[!-~][ -~]*$/, 'must be printable ASCII'))),
   SERVICE_SCHEME: z._default(scheme, 'walletverify'),
   WALLET_SCHEME: z._default(scheme, 'openid4vp'),
   ALLOW_LOOPBACK: z._default(z.enum(['0', '1']), '0'),
@@ -243,11 +259,17 @@ const SCHEMA = z.object({
   BOOT_ID: z.optional(z.string()),
   LISTENING_HOST: z.optional(z.string()),
   BUILD_ID: z.optional(z.string()),
-  CF_VERSION_METADATA: z.optional(z.object({ id: z.string() })),
+  BUILD_COMMIT: z.optional(z.string()),
+  CF_VERSION_METADATA: z.optional(z.object({ id: z.string(), tag: z.optional(z.string()) })),
   LISTENING_PORT: z.optional(z.string().check(z.regex(/^\d{1,5}$/, 'must be a port'))),
   ALARMS_REPAIRED: z._default(z.string().check(z.regex(/^\d+$/, 'must be a number')), '0'),
   SELF_MADE_VERIFIER: z._default(z.enum(['0', '1']), '0'),
   JURISDICTION: z.optional(z.enum(['eu', 'fedramp'])),
+  LOG_REQUESTS: z._default(z.enum(['all', 'problems']), 'all'),
+  SESSION_OBJECTS: z.optional(
+    z.string().check(z.regex(/^([1-9]|[1-9]\d|1\d\d|2[0-4]\d|25[0-6])$/, 'must be 1 to 256')),
+  ),
+  SHARE_SESSIONS: z.optional(z.enum(['0', '1'])),
 })
 
 /** The text variables before they are parsed. */
@@ -282,7 +304,8 @@ function haveTheirOwnKids(keys: readonly { readonly kid: string }[]): boolean {
 }
 
 /**
- * Returns true if there is a private P-256 key and a private RSA key. Each client registers ES256 or RS256.
+ * Returns true if there is a private P-256 key and a private RSA key. A client can register ES256 or RS256,
+ * so both are needed.
  */
 function haveBothTypes(keys: readonly OidcJwk[]): boolean {
   return ['EC', 'RSA'].every((type) => keys.some(({ kty, d }) => kty === type && d !== undefined))
@@ -302,8 +325,8 @@ const LOOPBACK_NAMES: readonly string[] = [...LOOPBACK_HOSTS, '[::1]']
 
 /**
  * Host name of the console over http. Only a service on loopback uses http. Cookies ignore ports (RFC 6265
- * §8.5): under `localhost`, each other server of this machine would get the console's cookie. Browsers send
- * all names below `localhost` to this machine (RFC 6761 §6.3).
+ * §8.5): under `localhost`, every other server of this machine would get the console's cookie. Browsers
+ * resolve all names below `localhost` to this machine (RFC 6761 §6.3).
  */
 export const CONSOLE_HOST = 'console.localhost'
 
@@ -315,7 +338,7 @@ function consoleOriginOf(baseUrl: string): string {
 
 /**
  * Returns the host names under which a service on loopback answers; `undefined` for a public service, and for
- * a `BASE_URL` that is no URL. `LISTENING_HOST` is the address that the operator gave the service.
+ * a `BASE_URL` that is not a URL. `LISTENING_HOST` is the address that the operator chose for the service.
  */
 export function loopbackNames({
   BASE_URL,

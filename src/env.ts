@@ -15,12 +15,27 @@ type OptionalBinding =
   | 'SANDBOX'
   | 'DEMO_SHOP'
 
+/** Binding that only bare `workerd` has: Durable Objects that each store many sessions. */
+type SharedBinding = { SHARED_SESSIONS?: DurableObjectNamespace<SharedObject> }
+
+/** Method of the Durable Object in `src/session/shared-sessions.ts` that other objects call. */
+type SharedObject = Rpc.DurableObjectBranded & {
+  call(
+    address: { readonly id: string; readonly mark: string },
+    verb: string,
+    args: readonly unknown[],
+  ): Promise<unknown>
+}
+
 /** The bindings of wrangler.toml, and the text variables. Secrets are text variables. */
 export type Env = Readonly<
-  Omit<WorkerBindings, OptionalBinding> & Partial<Pick<WorkerBindings, OptionalBinding>> & Variables
+  Omit<WorkerBindings, OptionalBinding> &
+    Partial<Pick<WorkerBindings, OptionalBinding>> &
+    SharedBinding &
+    Variables
 >
 
-/** Names of all Durable Object namespaces. If a name is missing here, the code does not compile. */
+/** Names of all Durable Object namespaces on Cloudflare. If a name is missing, the code does not compile. */
 const NAMESPACES: Readonly<Record<NamespaceName, true>> = {
   VERIFICATION_SESSION: true,
   RELYING_PARTY: true,
@@ -28,6 +43,8 @@ const NAMESPACES: Readonly<Record<NamespaceName, true>> = {
   EVENT_LOG: true,
   VERIFICATION_INDEX: true,
   TRUST_LIST: true,
+  EVIDENCE_MATERIALS: true,
+  EVIDENCE_SESSIONS: true,
 }
 
 type NamespaceName = {
@@ -37,7 +54,7 @@ type NamespaceName = {
 /**
  * Returns the bindings. If `JURISDICTION` is set, their namespaces give access to objects of that
  * jurisdiction only. The Worker and each object class use these bindings only. The result is cached for each
- * `env` of the platform. Throws if the platform does not know the jurisdiction.
+ * `env` of the platform. Throws if the platform does not support the jurisdiction.
  */
 export function withJurisdiction(env: Env): Env {
   const { JURISDICTION } = env

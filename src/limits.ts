@@ -1,9 +1,9 @@
 // Limits on input from outside. Each limit is checked before the costly work that it limits. Input beyond a
-// limit is a typed error. Texts are measured in characters. In ASCII, one character is one byte.
+// limit causes a typed error. Texts are measured in characters. In ASCII, one character is one byte.
 
 /**
  * A compact SD-JWT or SD-JWT+KB (RFC 9901 §4). The outermost `depth` is the limit of the processed payload.
- * It is higher than the other limits, because each disclosure can add levels of nesting.
+ * This limit is higher than the other limits, because each disclosure can add levels of nesting.
  */
 export const SD_JWT = {
   characters: 1_048_576,
@@ -24,8 +24,8 @@ export const JWT_VC = {
 } as const
 
 /**
- * A DeviceResponse (ISO/IEC 18013-5 §8.3.2.1) that contains one or two portraits. Embedded CBOR is a byte
- * string until it is decoded.
+ * A DeviceResponse (ISO/IEC 18013-5 §8.3.2.1). The limits allow one or two portraits. Each part of embedded
+ * CBOR is decoded separately, within its own limits.
  */
 export const MDOC = {
   /** Characters of the base64url text. */
@@ -34,7 +34,7 @@ export const MDOC = {
   mobileSecurityObject: { bytes: 262_144, depth: 12, items: 16_384 },
   issuerSignedItem: { bytes: 393_216, depth: 16, items: 4096 },
   deviceNameSpaces: { bytes: 65_536, depth: 16, items: 1024 },
-  /** Data elements of one document. */
+  /** Number of data elements of one document. */
   elements: 512,
   /** Number of document errors that are read, and characters of the document type in each error. */
   documentErrors: 8,
@@ -60,10 +60,10 @@ export const COSE_HEADER = { bytes: 65_536, depth: 8, items: 256 } as const
 /** Levels of nesting of DER; a certificate needs nine. */
 export const DER_DEPTH = 16
 
-/** X.509 certificates. */
+/** Limits of X.509 certificates. */
 export const CERTIFICATE = {
   bytes: 16_384,
-  /** Certificates of one chain. */
+  /** Number of certificates in one chain. */
   chain: 8,
   /**
    * Number of decoded certificates in the cache. Only certificates of chains that an anchor trusts are
@@ -73,15 +73,15 @@ export const CERTIFICATE = {
   /** Number of names in one list: the alternative names, or the subtrees of a name constraint. */
   generalNames: 256,
   /**
-   * Attributes of one relative distinguished name. The time of a comparison grows with the square of their
-   * number. One attribute is usual.
+   * Number of attributes of one relative distinguished name. The time of a comparison grows with the square
+   * of their number. One attribute is usual.
    */
   attributes: 16,
   /** Characters of a name as text. */
   nameCharacters: 1024,
   /**
    * Characters of one attribute that is compared as text. RFC 5280 Appendix A allows at most 64 characters
-   * for most attributes. NFKC makes up to 18 characters of one character.
+   * for most attributes. NFKC can turn one character into 18 characters.
    */
   attributeCharacters: 256,
 } as const
@@ -94,7 +94,7 @@ export const CRL = {
   entries: 32_768,
   /**
    * Number of distribution points of one certificate. `addresses`: number of addresses that are tried for one
-   * certificate, from all its points together. They are tried one after the other.
+   * certificate, from all its points together. The addresses are tried one after the other.
    */
   points: 16,
   addresses: 2,
@@ -108,7 +108,8 @@ export const CRL = {
 } as const
 
 /**
- * PEM of one trust anchor. It can contain several certificates that an authority issued one after the other.
+ * PEM of one trust anchor. The text can contain several certificates of one authority: its earlier and its
+ * newer certificates.
  */
 export const PEM = { characters: 65_536, certificates: 16 } as const
 
@@ -135,8 +136,8 @@ export const DID = {
 } as const
 
 /**
- * A caller's own DCQL query (OpenID4VP 1.0 §6). Each count limits one list. The body with the query has at
- * most 16 KiB.
+ * A caller's own DCQL query (OpenID4VP 1.0 §6). Each count limits one list. The create request that contains
+ * the query has at most 16 KiB.
  */
 export const DCQL = {
   credentials: 10,
@@ -154,25 +155,25 @@ export const DCQL = {
   authorityCharacters: 500,
 } as const
 
-/** Transaction data of a request (OpenID4VP 1.0 §8.4). The body with this data has at most 16 KiB. */
+/** Transaction data (OpenID4VP 1.0 §8.4). The create request that contains the data has at most 16 KiB. */
 export const TRANSACTION_DATA = {
-  /** Objects of one request. */
+  /** Number of transaction data objects in one request. */
   objects: 10,
   credentialIds: 10,
   typeCharacters: 200,
   textCharacters: 500,
   linkCharacters: 2048,
   documents: 20,
-  /** Types that a relying party adds, and members of one added type. */
+  /** Number of types that a relying party adds, and number of members of one type. */
   addedTypes: 20,
   members: 30,
-  /** Names in the path of one member. */
+  /** Number of names in the path of one member. */
   pathLength: 4,
   nameCharacters: 64,
   labelCharacters: 100,
 } as const
 
-/** A Verifier Attestation JWT, which is sent with every request. */
+/** A Verifier Attestation JWT. A request signed with the attested key contains the whole JWT. */
 export const VERIFIER_ATTESTATION = { length: 8192, depth: 8 } as const
 
 /** Metadata that a wallet posts (OpenID4VP 1.0 §10). Each count limits one list. */
@@ -185,12 +186,12 @@ export const WALLET_METADATA = {
 } as const
 
 /**
- * Logo of a relying party, as a data URL: 12 KiB in base64, and the prefix of the URL. Each page of the
- * relying party contains the logo.
+ * Logo of a relying party, as a data URL: 12 KiB in base64, and the prefix of the URL. Each verification page
+ * of the relying party contains the logo.
  */
 export const LOGO = { characters: 16_414 } as const
 
-/** Registration of a relying party (ETSI TS 119 475). Each request of the relying party contains it. */
+/** Registration of a relying party (ETSI TS 119 475). Each signed request contains the registration. */
 export const REGISTRATION = {
   characters: 16_384,
   depth: 16,
@@ -213,7 +214,7 @@ export const GOOGLE_METADATA = {
  */
 export const REQUEST_BY_VALUE = { bytes: 2953 } as const
 
-/** Bodies of requests. Bodies of callers without a credential have limits of their own. */
+/** Bodies of HTTP requests. Requests of callers that do not authenticate have limits of their own. */
 export const REQUEST_BODY = {
   /** Longest time from the first read of a body to its last byte. */
   milliseconds: 10_000,
@@ -230,13 +231,13 @@ export const FETCH_CACHE = {
   names: 64,
   bytes: 8_388_608,
   /**
-   * Seconds for which a failed fetch is cached. Many calls in this time cause one fetch. A wallet that obeys
-   * `Retry-After` causes a new fetch.
+   * Seconds for which a failed fetch is cached. During this time no call fetches again. `Retry-After` for
+   * wallets is as long, so a retry of a wallet fetches again.
    */
   failedSeconds: 2,
   /**
-   * Seconds for which a caller waits for a fetch that another request began. That request may have been
-   * canceled.
+   * Seconds for which a caller waits for a fetch that another request began. If that request was canceled,
+   * the fetch never ends.
    */
   pendingSeconds: 10,
 } as const
@@ -253,10 +254,7 @@ export const IDENTIFIER_LIST = {
 export const STATUS_LIST = {
   /** Bytes of a token as fetched. A million random entries of one byte fit. */
   tokenBytes: 2_097_152,
-  /**
-   * Bytes of an inflated list: 32 million entries of one bit. The limit also bounds the time of a
-   * decompression bomb.
-   */
+  /** Bytes of an inflated list: 32 million entries of one bit. So a decompression bomb is stopped early. */
   inflatedBytes: 4_194_304,
   /**
    * Bytes of the largest inflated list that is cached: eight million entries of one bit. Larger lists are
@@ -277,11 +275,11 @@ export const STATUS_LIST = {
   minimumSeconds: 3,
   maximumSeconds: 86_400,
   /**
-   * Smallest size in bytes of an inflated Bitstring Status List (W3C Bitstring Status List §2.2). It has
-   * 131,072 entries, so a fetch does not reveal which entry is looked up.
+   * Smallest size in bytes of an inflated Bitstring Status List (W3C Bitstring Status List §2.2). A list of
+   * this size has 131,072 entries, so a fetch does not reveal which entry is looked up.
    */
   bitstringBytes: 16_384,
-  /** Entries of one `credentialStatus`. */
+  /** Number of entries of one `credentialStatus`. */
   entries: 4,
   /** Number of issuers that are tried for a token without `iss` and without a certificate chain. */
   issuersTried: 4,
@@ -331,3 +329,19 @@ export const OIDC_REQUEST = {
  * address. Proxies accept a first line of an HTTP request up to 8 KiB, so the token must be shorter.
  */
 export const LOGIN_TOKEN_CHARACTERS = 6_000
+
+/** Limits of `console_sign_in` in the settings, and of the documents of its OpenID Provider. */
+export const CONSOLE_SIGN_IN = {
+  issuerCharacters: 255,
+  clientIdCharacters: 100,
+  secretCharacters: 200,
+  claimCharacters: 200,
+  roles: 20,
+  roleCharacters: 100,
+  /** Bytes of all role names as JSON. The cookie of a sign-in, of at most 4,096 bytes, contains them. */
+  roleBytes: 1_400,
+  metadata: { bytes: 65_536, depth: 8 },
+  keys: { bytes: 65_536, depth: 8 },
+  tokens: { bytes: 65_536, depth: 8 },
+  idTokenCharacters: 16_384,
+} as const

@@ -4,11 +4,14 @@ import { type Env, withJurisdiction } from './env.ts'
 import { createApp } from './routes/app.ts'
 
 export { Directory } from './relying-party/directory.ts'
-export { EventLog } from './relying-party/events/event-log.ts'
+export { EventLog } from './relying-party/event-log.ts'
+export { EvidenceSessions } from './relying-party/evidence-sessions.ts'
 export { VerificationIndex } from './relying-party/index/verification-index.ts'
+export { EvidenceMaterials } from './relying-party/materials/evidence-materials.ts'
 export { RelyingParty } from './relying-party/relying-party.ts'
 export { TrustList } from './relying-party/trust-lists/trust-list.ts'
 export { control } from './routes/edge/admission.ts'
+export { SharedSessions } from './session/shared-sessions.ts'
 export { VerificationSession } from './session/verification-session.ts'
 
 const app = createApp()
@@ -16,8 +19,9 @@ const app = createApp()
 export default {
   fetch: async (request, env, ctx) => {
     const response = await app.fetch(request, withJurisdiction(env), ctx)
-    // RFC 9110 §6.6.1: workerd adds no `Date`, but Cloudflare does. Only the launcher sets BUILD_ID. The
-    // response to an upgrade is immutable, and needs no date.
+    // A response needs a `Date` (RFC 9110 §6.6.1). Cloudflare adds this header, but a workerd outside of
+    // Cloudflare does not. BUILD_ID is set only outside of Cloudflare (scripts/start.mjs). The response to a
+    // WebSocket upgrade is immutable, and needs no date.
     const needsDate = env.BUILD_ID !== undefined && response.webSocket === null
     if (needsDate) response.headers.set('Date', new Date().toUTCString())
     return response

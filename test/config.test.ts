@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../src/config.ts'
 import { VERSION } from '../src/version.ts'
-import { TEST_ENVIRONMENT } from './support/service/environment.ts'
+import { TEST_ENVIRONMENT, VERIFIER_CA_PEM } from './support/service/environment.ts'
 
 const [KEY] = JSON.parse(TEST_ENVIRONMENT.ACCESS_TOKEN_KEYS).keys as [{ readonly kid: string }]
 
@@ -35,12 +35,27 @@ describe('ACCESS_TOKEN_KEYS', () => {
   })
 })
 
-it('the build is that of the launcher, on Cloudflare that of the uploaded version', () => {
+it('the build id is BUILD_ID of the launcher, else the version id on Cloudflare, else the version of the project', () => {
   const version = { id: '5b2b6f5c-version', tag: 'v1', timestamp: '2026-11-28T22:00:00Z' }
   const buildOf = (more: object) => parseConfig({ ...TEST_ENVIRONMENT, ...more }).buildId
   expect(buildOf({ CF_VERSION_METADATA: version })).toBe(version.id)
   expect(buildOf({ CF_VERSION_METADATA: version, BUILD_ID: 'launched' })).toBe('launched')
   expect(buildOf({})).toBe(VERSION)
+})
+
+it('the commit is BUILD_COMMIT of the launcher, else the version tag on Cloudflare, else undefined', () => {
+  const version = { id: 'v', tag: '4d1f0a2b9c3e', timestamp: '2026-11-28T22:00:00Z' }
+  const commitOf = (more: object) => parseConfig({ ...TEST_ENVIRONMENT, ...more }).commit
+  expect(commitOf({ CF_VERSION_METADATA: version })).toBe(version.tag)
+  expect(commitOf({ CF_VERSION_METADATA: version, BUILD_COMMIT: '871e7156' })).toBe('871e7156')
+  expect(commitOf({ CF_VERSION_METADATA: { ...version, tag: '' } })).toBe(undefined)
+  expect(commitOf({})).toBe(undefined)
+})
+
+it('LOG_REQUESTS must be `all` or `problems`', () => {
+  const parse = (LOG_REQUESTS: string) => () => parseConfig({ ...TEST_ENVIRONMENT, LOG_REQUESTS })
+  for (const value of ['all', 'problems']) expect(parse(value)).not.toThrow()
+  expect(parse('none')).toThrow('configuration: LOG_REQUESTS: must be')
 })
 
 describe('OIDC_KEYS', () => {
@@ -58,7 +73,7 @@ describe('OIDC_KEYS', () => {
     ['no P-256 key', [rs256]],
     ['no RSA key', [es256]],
     ['no private P-256 key', [retired, rs256]],
-  ])('is refused with %s, because a client can register each algorithm', (_, all) => {
+  ])('is refused with %s, because each algorithm that a client can register needs a key', (_, all) => {
     expect(() => withKeys(...all)).toThrow('must have a private P-256 key and a private RSA key')
   })
 
@@ -112,5 +127,38 @@ describe('VERIFIER_FURTHER_KEYS', () => {
   it('is refused if a key has an invalid coordinate', () => {
     const { kty, crv, x } = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
     expect(() => further({ kty, crv, x, y: 'short' })).toThrow('VERIFIER_FURTHER_KEYS.keys.0.y')
+  })
+})
+
+describe('TSA_URL', () => {
+  const AUTHORITY = { TSA_URL: 'https://tsa.example.com/rfc3161', TSA_CA_PEM: VERIFIER_CA_PEM }
+  const parse = (more: object) => parseConfig({ ...TEST_ENVIRONMENT, ...more }).timeStamping
+
+  it('names the authority of time stamps, and is absent by default', () => {
+    expect(parse({})).toBeNull()
+    const expected = { url: AUTHORITY.TSA_URL, authorities: VERIFIER_CA_PEM.trim(), authorization: undefined }
+    expect(parse(AUTHORITY)).toEqual(expected)
+    expect(parse({ ...AUTHORITY, TSA_AUTHORIZATION: 'Basic eA==' })?.authorization).toBe('Basic eA==')
+  })
+
+  it.each<readonly [string, object, string]>([
+    ['the certificate is missing', { TSA_CA_PEM: undefined }, 'TSA_URL'],
+    ['the address is missing', { TSA_URL: undefined }, 'TSA_URL'],
+    [
+      'only TSA_AUTHORIZATION is set',
+      { TSA_URL: undefined, TSA_CA_PEM: undefined, TSA_AUTHORIZATION: 'x' },
+      'TSA_URL',
+    ],
+    ['the certificate is no PEM', { TSA_CA_PEM: 'x' }, 'TSA_CA_PEM'],
+    ['the address is http', { TSA_URL: 'http://tsa.example.com/' }, 'TSA_URL'],
+    ['the address is private', { TSA_URL: 'https://10.0.0.1/' }, 'TSA_URL'],
+    [
+      'the address is on loopback without ALLOW_LOOPBACK',
+      { TSA_URL: 'http://127.0.0.1:1/', ALLOW_LOOPBACK: '0' },
+      'TSA_URL',
+    ],
+    ['TSA_AUTHORIZATION has a line break', { TSA_AUTHORIZATION: 'a\nb' }, 'TSA_AUTHORIZATION'],
+  ])('is refused if %s', (_, change, name) => {
+    expect(() => parse({ ...AUTHORITY, ...change })).toThrow(`configuration: ${name}`)
   })
 })

@@ -15,10 +15,11 @@ const button = /** @type {HTMLButtonElement | null} */ (document.getElementById(
 const note = /** @type {HTMLElement} */ (document.getElementById('link-note'))
 
 const iphone = /** @type {HTMLButtonElement | null} */ (document.getElementById('dc-api-iphone'))
+const other = /** @type {HTMLButtonElement | null} */ (document.getElementById('dc-api-document'))
 
 /** Protocols by family. Those of one family are one request, so they share a call. */
 const FAMILIES = {
-  openid4vp: ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'],
+  openid4vp: ['openid4vp-v1-multisigned', 'openid4vp-v1-signed', 'openid4vp-v1-unsigned'],
   'org-iso-mdoc': ['org-iso-mdoc'],
 }
 
@@ -35,12 +36,16 @@ function allows(protocol) {
 const allowed = (family) =>
   FAMILIES[family].filter((protocol) => page.dc_api_exchanges.includes(protocol)).filter(allows)
 
-// On a phone the wallet is on this device, and one call has every protocol. Elsewhere it is on a phone
-// nearby: a call with two families never ends on an iPhone.
+// On a phone the wallet is on this device. A browser that reports both families may prefer mdocs in a call
+// that has both, so each family has its call if more than mdocs can answer. An older browser cannot report,
+// and gets one call. Elsewhere the wallet is on a phone nearby: a call with two families never ends on an
+// iPhone.
 const isHere = matchMedia('(pointer: coarse)').matches
-const nearby = page.dc_api_protocols.map(allowed).filter(({ length }) => length > 0)
+const canReport = self.DigitalCredential?.userAgentAllowsProtocol !== undefined
+const apart = page.dc_api_protocols.map(allowed).filter(({ length }) => length > 0)
 const all = [...allowed('openid4vp'), ...allowed('org-iso-mdoc')]
-const [first = [], second = []] = isHere ? [all] : nearby
+const isOneCall = isHere && !(canReport && other && apart.length > 1)
+const [first = [], second = []] = isOneCall ? [all] : apart
 
 /** Safari allows `org-iso-mdoc` alone, and reaches iPhones only. */
 const isUseless = !FAMILIES.openid4vp.some(allows) && !page.dc_api_iphone
@@ -50,7 +55,7 @@ if (self === top && !isUseless) {
   if (button && !isHere) button.textContent = nearbyWords()
   if (first.length > 0) fold()
   offer(button, first)
-  offer(iphone, second)
+  offer(isHere ? other : iphone, second)
 }
 
 /**

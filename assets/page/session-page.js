@@ -285,7 +285,9 @@ function end(follows) {
   element('asks').textContent = page.asked
   element('consent').remove()
   newCode?.remove()
-  if (back) back.hidden = false
+  const address = page.back[state]
+  if (back && address) back.href = address
+  if (back) back.hidden = back.href === '' // the address of a session that is gone is not known
   ways.remove()
   help.remove()
   delete main.dataset.live

@@ -1,116 +1,159 @@
-// `npm run proof -- load`: the load table. `--seconds` is the length of each part, `--rates` the new sessions
-// a second, `--callers` those of the last part. `--peers` adds the verifiers of bench/peers, and `--targets`
-// picks. `--json` names a file for the figures. The exit code is 1 where a call failed.
+// `npm run proof -- load`: services alternate in rounds, and the tables have medians. Options:
+//   --seconds  length of the verifications and arrivals of a round; a call alone gets a quarter
+//   --rounds, --callers, --rates (new sessions a second)
+//   --parts    some of verify,create,request,poll,picture,disk; `disk` counts fsyncs and bytes
+//   --peers    adds the verifiers of bench/peers; --targets picks services by name
+//   --also     one more service, with variables or from another copy of the project, or both:
+//              --also 'SESSION_OBJECTS=64' --also '../earlier LOG_REQUESTS=0'
+//   --json     file for all figures
+// The exit code is 1 if a call failed.
 
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { cpuPriceOfAMillion, priceOfAMillion, totalOf } from '../price.ts'
-import { describeMachine, rounded } from '../report.ts'
+import { priceOfAMillion, totalOf } from '../price.ts'
+import { describeMachine } from '../report.ts'
+import { countOnDisk, type DiskUse } from './disk.ts'
 import { makeIssuer } from './issuer.ts'
-import { arePeersInstalled, HOW_TO_INSTALL, PEERS, startPeer } from './peers.ts'
-import { assertTrusts, type Measured, runArrivals, runRepeated, runSaturated, STEPS } from './run.ts'
-import { startOurs, type Target } from './target.ts'
+import { arePeersInstalled, HOW_TO_INSTALL, PEERS } from './peers.ts'
+import { orderOf } from './ratios.ts'
+import { assertTrusts, PUT_AWAY_MS, type Running, runArrivals, runRepeated, runSaturated } from './run.ts'
+import { allServices, type OurService, type Part, parseAlso, type Service } from './services.ts'
+import { absoluteTable, type Base, diskTable, type Result, ratioTable, shareOfList } from './tables.ts'
 
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '60' },
-    rates: { type: 'string', default: '5,20,50' },
+    seconds: { type: 'string', default: '10' },
+    rounds: { type: 'string', default: '5' },
     callers: { type: 'string', default: '16' },
+    rates: { type: 'string', default: '50' },
+    parts: { type: 'string', default: 'verify,create,request,poll,picture,disk' },
     peers: { type: 'boolean', default: false },
     targets: { type: 'string' },
+    also: { type: 'string', multiple: true, default: [] },
     json: { type: 'string' },
   },
 })
-const seconds = Number(values.seconds)
-/** A file system in memory, on Linux. */
-const MEMORY = '/dev/shm'
+const [seconds, rounds, callers] = [values.seconds, values.rounds, values.callers].map(Number) as [
+  number,
+  number,
+  number,
+]
 const WARM_UP_SECONDS = 3
 /** Part of the time that one call alone gets. More creations would need more file descriptors. */
-const SHARE_OF_A_CALL = 12
+const SHARE_OF_A_CALL = 4
 
 const issuer = await makeIssuer()
 const stranger = await makeIssuer()
-const ours: Readonly<Record<string, () => Promise<Target>>> = {
-  disk: () => startOurs('ours, disk', issuer.authority),
-  ...(existsSync(MEMORY) && {
-    memory: () => startOurs('ours, memory', issuer.authority, mkdtempSync(join(MEMORY, 'verifier-'))),
-  }),
+const all = allServices(values.also, issuer)
+const names =
+  values.targets?.split(',') ??
+  all.map(({ name }) => name).filter((name) => values.peers || !PEERS.includes(name))
+const unknown = names.find((name) => !all.some((service) => service.name === name))
+if (unknown !== undefined) {
+  fail(`--targets: ${unknown} is none of ${all.map(({ name }) => name).join(', ')}`)
 }
-const peers = Object.fromEntries(Object.keys(PEERS).map((peer) => [peer, () => startPeer(peer, issuer)]))
-const starts: Readonly<Record<string, () => Promise<Target>>> = { ...ours, ...peers }
-const names = values.targets?.split(',') ?? Object.keys(values.peers ? starts : ours)
-const unknown = names.find((name) => starts[name] === undefined)
-if (unknown !== undefined) fail(`--targets: ${unknown} is none of ${Object.keys(starts).join(', ')}`)
-if (!arePeersInstalled()) {
-  const install = `The peers are not installed. Run: ${HOW_TO_INSTALL}`
-  if (names.some((name) => name in PEERS)) fail(install)
-  console.log(`${install}\nThen add --peers to this command.\n`)
+if (!arePeersInstalled() && names.some((name) => PEERS.includes(name))) {
+  fail(`The peers are not installed. Run: ${HOW_TO_INSTALL}`)
 }
+const services = all.filter(({ name }) => names.includes(name))
+const chosen = values.parts.split(',')
+const isCounted = chosen.includes('disk')
+const rates = values.rates.split(',').filter((text) => text !== '')
+const parts = [...rates.map((text) => `${text}/s`), ...chosen.filter((part) => part !== 'disk')] as Part[]
 
-const machine = describeMachine(process.env.TMPDIR ?? '/tmp')
-for (const line of machine) console.log(line)
-const bill = priceOfAMillion('default')
-const rows = bill.find(({ name }) => name === 'rows written')?.uses
-console.log(
-  `Ours on Cloudflare: ${rows} rows written for a verification, $${totalOf(bill).toFixed(2)} a million by list prices.\n`,
-)
-const COLUMNS = [
-  'target',
-  'load',
-  'sessions',
-  'errors',
-  ...STEPS,
-  'CPU ms',
-  'callers CPU ms',
-  'MiB',
-  '$ a million',
-]
-console.log(`| ${COLUMNS.join(' | ')} |\n|${COLUMNS.map(() => '---').join('|')}|`)
+const machine = describeMachine(tmpdir())
+const results: Result[] = []
+const disk: DiskUse[] = []
+if (parts.length > 0) await runRounds()
+if (isCounted) {
+  for (const service of services) {
+    if (service.place !== 'disk') continue
+    disk.push(await countOnDisk(service as OurService, callers))
+    save()
+  }
+}
+print()
+if (results.some(({ errors }) => Object.keys(errors).length > 0)) process.exitCode = 1
 
-const results: object[] = []
-for (const name of names) {
-  const target = await starts[name]!()
+/** Starts all services, and has each part of each round measured on one after the other. */
+async function runRounds(): Promise<void> {
+  const running = new Map<Service, Running>()
   try {
-    await assertTrusts(target, stranger.wallet)
-    await runSaturated(target, issuer.wallet, { callers: 4, seconds: WARM_UP_SECONDS })
-    for (const perSecond of values.rates.split(',').map(Number)) {
-      row(target, `${perSecond}/s`, await runArrivals(target, issuer.wallet, { perSecond, seconds }))
+    for (const service of services) {
+      const target = await service.start()
+      running.set(service, { target, answer: service.answer })
+      if (service.isVerifier) await assertTrusts(target, stranger.wallet)
     }
-    const callers = Number(values.callers)
-    const saturated = await runSaturated(target, issuer.wallet, { callers, seconds })
-    row(target, `${callers} callers: ${rounded(saturated.perSecond)}/s`, saturated)
-    for (const step of ['request', 'poll', 'create'] as const) {
-      const repeated = await runRepeated(target, step, { callers, seconds: seconds / SHARE_OF_A_CALL })
-      row(target, `${step} alone: ${rounded(repeated.perSecond)}/s`, repeated)
+    for (const [service, each] of running) await warmUp(service, each)
+    await sleep(PUT_AWAY_MS)
+    for (let round = 0; round < rounds; round++) {
+      for (const part of parts) {
+        const measured = [...running].filter(([service]) => service.measures(part))
+        for (const [service, each] of orderOf(measured, round)) {
+          console.error(`round ${round + 1} of ${rounds}: ${part}, ${service.name}`)
+          results.push({ service: service.name, part, round, ...(await run(part, each)) })
+          save()
+        }
+      }
     }
   } finally {
-    await target.stop()
+    for (const { target } of running.values()) await target.stop()
   }
 }
 
-function row({ name }: Target, load: string, measured: Measured): void {
-  const times = STEPS.map((step) =>
-    Number.isNaN(measured.times[step][0]) ? '–' : measured.times[step].map(rounded).join(' / '),
-  )
-  const errors = Object.entries(measured.errors).map(([error, count]) => `${count} × ${error}`)
-  if (errors.length > 0) process.exitCode = 1
-  const cpuDollars = cpuPriceOfAMillion(measured.cpuMs)
-  const used = [rounded(measured.cpuMs), rounded(measured.callersCpuMs), Math.round(measured.memoryMiB)]
-  const cells = [
-    name,
-    load,
-    measured.sessions,
-    errors.join('; ') || 0,
-    ...times,
-    ...used,
-    cpuDollars.toFixed(2),
-  ]
-  console.log(`| ${cells.join(' | ')} |`)
-  results.push({ target: name, load, ...measured, cpuDollars })
-  if (values.json !== undefined) {
-    writeFileSync(values.json, `${JSON.stringify({ machine, seconds, results }, null, 2)}\n`)
+async function warmUp(service: Service, running: Running): Promise<void> {
+  const size = { callers: 4, seconds: Math.min(seconds, WARM_UP_SECONDS) }
+  if (service.measures('verify')) await runSaturated(running, size, 0)
+  else await runRepeated(running, 'request', size)
+}
+
+function run(part: Part, running: Running) {
+  if (part === 'verify') return runSaturated(running, { callers, seconds })
+  if (part === 'create' || part === 'request' || part === 'poll' || part === 'picture') {
+    return runRepeated(running, part, { callers, seconds: seconds / SHARE_OF_A_CALL })
   }
+  return runArrivals(running, { perSecond: Number.parseFloat(part), seconds })
+}
+
+function print(): void {
+  const print = (lines: readonly string[]) => console.log(`${lines.join('\n')}\n`)
+  print(machine)
+  print(ratioTable(results, services, bases()))
+  const bill = priceOfAMillion('default')
+  const rows = bill.find(({ name }) => name === 'rows written')?.uses
+  const price = totalOf(bill).toFixed(2)
+  const share = shareOfList(results)
+  print([
+    ...(share === undefined ? [] : [share]),
+    `Ours on Cloudflare: ${rows} rows written for a verification, $${price} a million by list prices.`,
+  ])
+  if (disk.length > 0) print(diskTable(disk))
+  print(absoluteTable(results, callers))
+}
+
+/** Credo, the floors, and what `--also` adds: the latter is compared in memory and on a disk. */
+function bases(): readonly Base[] {
+  const fixed = services
+    .filter(({ name, place }) => place === undefined && name !== 'libraries')
+    .map(({ name, isVerifier }) => {
+      return { name, kind: isVerifier ? 'peer' : 'floor', serviceIn: () => name } as const
+    })
+  const also = values.also.map((words) => {
+    const { label } = parseAlso(words)
+    return {
+      name: label,
+      kind: 'ours',
+      serviceIn: (place: string | undefined) => `${label} ${place}`,
+    } as const
+  })
+  return [...fixed, ...also]
+}
+
+function save(): void {
+  if (values.json === undefined) return
+  writeFileSync(values.json, `${JSON.stringify({ machine, options: values, results, disk }, null, 2)}\n`)
 }
 
 function fail(message: string): never {

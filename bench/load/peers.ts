@@ -11,11 +11,8 @@ import { callTo, type Session, type Target, usageOf } from './target.ts'
 const DIRECTORY = join(import.meta.dirname, '..', 'peers')
 export const HOW_TO_INSTALL = 'npm ci --prefix bench/peers'
 
-/** Peers by their names. */
-export const PEERS: Readonly<Record<string, { readonly name: string; readonly script: string }>> = {
-  credo: { name: 'Credo, memory', script: 'credo.mjs' },
-  libraries: { name: 'libraries, memory', script: 'libraries.mjs' },
-}
+/** Names of the peers: programs in bench/peers. */
+export const PEERS = ['credo', 'libraries']
 
 /** Returns true if the packages of the peers are installed. */
 export function arePeersInstalled(): boolean {
@@ -24,7 +21,7 @@ export function arePeersInstalled(): boolean {
 
 /** Starts a peer that trusts the issuer. */
 export async function startPeer(peer: string, { root }: Issuer): Promise<Target> {
-  const { name, script } = PEERS[peer]!
+  const script = `${peer}.mjs`
   const { x5c, privateJwk } = await mintCertificate({ subject: 'CN=Verifier' })
   const child = spawn(process.execPath, [join(DIRECTORY, script)], {
     env: {
@@ -44,7 +41,6 @@ export async function startPeer(peer: string, { root }: Issuer): Promise<Target>
   const { origin } = JSON.parse(line) as { readonly origin: string }
   const call = callTo(origin)
   return {
-    name,
     call,
     create: async () => {
       const created = await call('/sessions', { method: 'POST' })

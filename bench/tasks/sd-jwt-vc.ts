@@ -1,10 +1,10 @@
-// Verifies one SD-JWT VC with key binding. The candidates are this project, the most used library, and the
-// signature check of the platform alone. The last is the lower bound of every verifier. Each function throws
-// if it does not accept the presentation.
+// Verifies one SD-JWT VC with key binding. The candidates are this project, the most used library, and
+// signature checks and digests of the platform alone. The last is the lower bound of every verifier. Each
+// function throws if it does not accept the presentation.
 
 import { X509Certificate } from 'node:crypto'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
-import { decodeBase64, decodeBase64url } from '../../src/codec/base64url.ts'
+import { decodeBase64, decodeBase64url, encodeBase64url } from '../../src/codec/base64url.ts'
 import { utf8 } from '../../src/codec/bytes.ts'
 import { verifySdJwtVc } from '../../src/formats/sd-jwt-vc/verify.ts'
 import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
@@ -89,26 +89,34 @@ function leafKey(presentation: string, { rootPem, now }: SdJwtVcInput): JsonWebK
   return (chain[0] as X509Certificate).publicKey.export({ format: 'jwk' }) as JsonWebKey
 }
 
-/** Verifies signatures only. Keys are imported and inputs are decoded already. */
-export async function verifyNothingButSignatures(input: SdJwtVcInput): Promise<void> {
-  const { key, signature, data } = await knownSignature(input)
+/**
+ * Verifies signatures and computes the digests that the standard demands: of each disclosure
+ * (RFC 9901 §4.2.3) and of the presentation, `sd_hash` (§4.3.1). Keys are imported and inputs are decoded
+ * already.
+ */
+export async function verifyNothingButProofs(input: SdJwtVcInput): Promise<void> {
+  const { key, signature, data, hashed } = await knownMaterial(input)
   for (let i = 0; i < input.signatures; i++) {
     if (!(await crypto.subtle.verify(ES256, key, signature, data))) throw new Error('not verified')
   }
+  for (const bytes of hashed) encodeBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-type KnownSignature = { key: CryptoKey; signature: Uint8Array<ArrayBuffer>; data: Uint8Array<ArrayBuffer> }
+type Bytes = Uint8Array<ArrayBuffer>
+type KnownMaterial = { key: CryptoKey; signature: Bytes; data: Bytes; hashed: readonly Bytes[] }
 
-let known: Promise<KnownSignature> | undefined
+let known: Promise<KnownMaterial> | undefined
 
-/** Returns a signature of a credential of usual length, created once. */
-function knownSignature({ presentations: [presentation = ''] }: SdJwtVcInput): Promise<KnownSignature> {
+/** Returns a signature of a credential of usual length, and what is hashed, created once. */
+function knownMaterial({ presentations: [presentation = ''] }: SdJwtVcInput): Promise<KnownMaterial> {
   known ??= (async () => {
-    const data = utf8(presentation.slice(0, presentation.indexOf('~')))
+    const [jwt = '', ...disclosures] = presentation.split('~').slice(0, -1)
+    const data = utf8(jwt)
     const pair = await crypto.subtle.generateKey(ES256_KEY, false, ['sign', 'verify'])
     const { privateKey, publicKey } = pair as CryptoKeyPair
     const signature = new Uint8Array(await crypto.subtle.sign(ES256, privateKey, data))
-    return { key: publicKey, signature, data }
+    const unbound = presentation.slice(0, presentation.lastIndexOf('~') + 1)
+    return { key: publicKey, signature, data, hashed: [...disclosures, unbound].map(utf8) }
   })()
   return known
 }

@@ -5,6 +5,7 @@ import { utf8 } from '../../src/codec/bytes.ts'
 import type { FetchResource } from '../../src/net/guarded-fetch.ts'
 import { ok } from '../../src/result.ts'
 import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
+import { STATUS_LIST_JWT } from '../../src/trust/status/status-jwt.ts'
 import { checkStatus } from '../../src/trust/status/status-list.ts'
 
 export type StatusListInput = {
@@ -56,7 +57,7 @@ const ES256 = { name: 'ECDSA', hash: 'SHA-256' }
 function lookUp({ uri, index, anchor, now }: StatusListInput, fetchResource: FetchResource) {
   const credentialType = { name: 'pid', builtIn: true }
   const context = { now, anchors: [anchor], fetchResource, credentialType, credentialAnchor: anchor }
-  return checkStatus({ uri, index, form: 'jwt' }, context)
+  return checkStatus({ uri, index, form: STATUS_LIST_JWT }, context)
 }
 
 /** Returns a fetcher without a cache. */

@@ -56,7 +56,10 @@ export function sum(steps: readonly Step[], of: (step: Step) => number): number 
 }
 
 /** Returns the sums of counters by name, the highest first. */
-export function totals(steps: readonly Step[], group: 'reasons' | 'channels' | 'protocols') {
+export function totals(
+  steps: readonly Step[],
+  group: 'reasons' | 'attempt_reasons' | 'channels' | 'protocols',
+) {
   const result: Record<string, number> = {}
   for (const step of steps) {
     for (const [name, count] of Object.entries(step[group])) result[name] = (result[name] ?? 0) + count

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { Table } from '../parts.tsx'
+import { CsvButton, Table } from '../parts.tsx'
 import { t } from '../texts.ts'
 import { formatStep, formatTick, type Step } from './counts.ts'
 
@@ -24,12 +24,17 @@ export function Plot({
   step,
   series,
   format,
+  file,
+  mode,
 }: {
   readonly label: string
   readonly steps: readonly Step[]
   readonly step: string
   readonly series: readonly Series[]
   readonly format: (value: number) => string
+  /** Name of the file with the values. */
+  readonly file: string
+  readonly mode: string
 }) {
   const [index, setIndex] = useState<number | null>(null)
   const legend = useRef<HTMLUListElement>(null)
@@ -65,7 +70,8 @@ export function Plot({
             width: 2,
             dash: DASHES[number % DASHES.length] ?? [],
             spanGaps: true,
-            points: { show: steps.length < 40, size: 5 },
+            // A line needs two values. A single value is a point.
+            points: { show: steps.length < 40 || hasOneValue(one), size: 5 },
           })),
         ],
       },
@@ -104,6 +110,13 @@ export function Plot({
         </ul>
         <div ref={place} class="plot" />
       </div>
+      <CsvButton
+        {...{ file, label, mode }}
+        table={() => [
+          [t('from_utc'), ...series.map(({ label: name }) => name)],
+          steps.map((one, row) => [one.at, ...series.map(({ values }) => String(values[row] ?? ''))]),
+        ]}
+      />
       <details>
         <summary>{t('as_table')}</summary>
         <Table caption={label} columns={[t('from_utc'), ...series.map(({ label: name }) => name)]}>
@@ -125,6 +138,10 @@ export function Plot({
 
 function shown(value: number | null | undefined, format: (value: number) => string): string {
   return value === null || value === undefined ? '–' : format(value)
+}
+
+function hasOneValue({ values }: Series): boolean {
+  return values.filter((value) => value !== null).length === 1
 }
 
 function nameOf(seconds: number, step: string): string {

@@ -1,4 +1,4 @@
-// `/readyz`: if the service is ready, and its warnings.
+// Shows the content of `/readyz`: if the service is ready, and its warnings.
 
 import type { Problem } from '../api.ts'
 import { Failure, Loaded, useResource } from '../parts.tsx'

@@ -2,10 +2,11 @@
 
 import type { Settings } from '../../packages/client/src/wire.ts'
 import { call } from '../api.ts'
-import { Action, Facts, Loaded, Time, useResource } from '../parts.tsx'
+import { Action, Facts, Loaded, Time, useResource, Zone } from '../parts.tsx'
 import { Anchors } from '../settings/anchors.tsx'
 import { ApiKeys } from '../settings/api-keys.tsx'
 import { OidcClients } from '../settings/oidc-clients.tsx'
+import { People } from '../settings/people.tsx'
 import { placesOf } from '../settings/places.ts'
 import { SettingsSections } from '../settings/settings-form.tsx'
 import { Webhook } from '../settings/webhook.tsx'
@@ -25,6 +26,7 @@ export function RelyingParty({ id }: { readonly id: string }) {
         <a href="#/operator">{t('operator')}</a>
       </p>
       <h1>{answer?.ok ? answer.value.name : id}</h1>
+      <Zone />
       <Loaded answer={answer}>
         {(settings) => (
           <>
@@ -41,6 +43,7 @@ export function RelyingParty({ id }: { readonly id: string }) {
             <Webhook webhook={settings.webhook} places={places} onChange={reload} />
             <ApiKeys keys={settings.api_keys} place={places.keys} onChange={reload} />
             <OidcClients place={places.clients} />
+            <People settings={settings} place={places.settings} onChange={reload} />
             <SettingsSections settings={settings} place={places.settings} onChange={reload} />
             <section>
               <h2>{t('delete_party')}</h2>

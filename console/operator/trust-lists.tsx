@@ -18,6 +18,13 @@ export type TrustList = {
   readonly anchors: number
   readonly left_out: number
   readonly last_attempt: { readonly at: string; readonly fault: string | null } | null
+  /** National lists that a list of lists follows. */
+  readonly lists?: readonly {
+    readonly territory: string
+    readonly sequence: number | null
+    readonly anchors: number
+    readonly fault: string | null
+  }[]
 }
 
 export const LISTS = '/v1/admin/trust_lists'
@@ -64,6 +71,7 @@ function Row({ name, onRemoved }: { readonly name: string; readonly onRemoved: (
     )
   }
   const { livemode, kind, url, anchors, left_out, trust_as_of, usable_until, last_attempt } = answer.value
+  const { lists = [] } = answer.value
   const fault = last_attempt?.fault ?? null
   const run = async (method: string, to: string, done: () => void) => {
     const sent = await call(method, to)
@@ -83,6 +91,15 @@ function Row({ name, onRemoved }: { readonly name: string; readonly onRemoved: (
       <td>
         {anchors}
         {left_out > 0 && <> ({t('left_out', { count: left_out })})</>}
+        {lists.length > 0 && (
+          <ul>
+            {lists.map((list) => (
+              <li key={list.territory}>
+                {list.territory} {list.sequence}: {list.anchors} {list.fault && <code>{list.fault}</code>}
+              </li>
+            ))}
+          </ul>
+        )}
       </td>
       <td>
         <Time at={trust_as_of} />
@@ -123,6 +140,7 @@ function Freshness({ list: { trust_as_of, usable_until } }: { readonly list: Tru
 const PEM = '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----'
 const SERVICE = { credential_types: ['pid'], assurance_level: 'high' }
 const SIGNED = { url: 'https://…', signers: [{ x509_ca_pem: PEM }] }
+const PINNED = { url: 'https://…', signers: [{ x509_certificate_pem: PEM }] }
 const EXAMPLES: Readonly<Record<string, object>> = {
   pem_bundle: { name: 'my-issuers', kind: 'pem_bundle', livemode: true, pem: PEM, services: [SERVICE] },
   etsi_lote: {
@@ -131,6 +149,23 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     livemode: true,
     ...SIGNED,
     services: [{ type: '…', ...SERVICE }],
+  },
+  etsi_tl: {
+    name: 'eu-age',
+    kind: 'etsi_tl',
+    livemode: true,
+    ...PINNED,
+    schemes: 'eu_age_verification',
+    assurance_level: 'low',
+  },
+  eu_lotl: {
+    name: 'eu-qeaa',
+    kind: 'eu_lotl',
+    livemode: true,
+    ...PINNED,
+    territories: ['SE'],
+    oj_url: null,
+    services: [{ type: 'http://uri.etsi.org/TrstSvc/Svctype/EAA/Q', ...SERVICE }],
   },
   vical: {
     name: 'mdl-issuers',

@@ -16,7 +16,10 @@ const SCOPES = [
   'webhooks:manage',
   'settings:manage',
   'claims:encrypt',
+  'evidence:read',
 ]
+
+const COLUMNS = ['name', 'id', 'scopes', 'created', 'expires_at', 'last_used', 'actions']
 
 export function ApiKeys({
   keys,
@@ -33,8 +36,10 @@ export function ApiKeys({
   const [secret, setSecret] = useState<string | null>(null)
   const create = async (fields: FormData) => {
     const expiry = textOf(fields, 'expires_at')
+    const name = textOf(fields, 'name')
     const created = await call<{ readonly api_key: string }>('POST', place, {
       scopes: fields.getAll('scopes'),
+      ...(name !== '' && { name }),
       ...(expiry !== '' && { expires_at: new Date(expiry).toISOString() }),
     })
     if (created.ok) setSecret(created.value.api_key)
@@ -44,12 +49,10 @@ export function ApiKeys({
   return (
     <section>
       <h2>{t('api_keys')}</h2>
-      <Table
-        caption={t('api_keys')}
-        columns={[t('id'), t('scopes'), t('created'), t('expires_at'), t('actions')]}
-      >
+      <Table caption={t('api_keys')} columns={COLUMNS.map((column) => t(column))} stacks>
         {keys.map((key) => (
           <tr key={key.key_id}>
+            <td>{key.name ?? '–'}</td>
             <td>
               <code>{key.key_id}</code>
             </td>
@@ -61,10 +64,13 @@ export function ApiKeys({
               <Time at={key.expires_at} />
             </td>
             <td>
+              <Time at={key.last_used_at} />
+            </td>
+            <td>
               <Action
                 label={t('revoke')}
                 kind="danger"
-                confirm={t('revoke_sure')}
+                confirm={t('revoke_sure', { key: key.name ?? key.key_id })}
                 run={async () => {
                   const revoked = await call('DELETE', `${place}/${key.key_id}`)
                   if (revoked.ok) onChange()
@@ -79,6 +85,7 @@ export function ApiKeys({
       <details>
         <summary>{t('new_key')}</summary>
         <Form label={t('new_key')} action={t('create_key')} send={create}>
+          <Line name="name" label={t('name')} hint={t('key_name_hint')} />
           <Choices legend={t('scopes')} name="scopes" options={scopes} chosen={[]} />
           <Line name="expires_at" label={t('expires_at')} type="datetime-local" hint={t('expires_hint')} />
         </Form>

@@ -100,7 +100,7 @@ export function Labelled({
   )
 }
 
-type InputType = 'text' | 'url' | 'number' | 'datetime-local'
+type InputType = 'text' | 'url' | 'number' | 'datetime-local' | 'password'
 
 type TextProps = {
   readonly name: string

@@ -9,11 +9,13 @@ import { Choices, Form, Line, textOf } from './form.tsx'
 import type { Places } from './places.ts'
 import { Secret } from './secret.tsx'
 
-/** Event types of outcomes, which a webhook gets by default, and of steps. */
+/** Event types of outcomes, which a webhook gets by default, of steps, and of time stamps. */
 const OUTCOMES = ['verified', 'rejected', 'declined', 'expired', 'canceled'].map(
   (name) => `verification.${name}`,
 )
 const STEPS = ['created', 'request_fetched', 'response_refused'].map((name) => `verification.${name}`)
+
+const TIME_STAMPS = ['evidence.time_stamped', 'evidence.time_stamp_failed']
 
 export function Webhook({
   webhook,
@@ -49,7 +51,7 @@ export function Webhook({
           <Choices
             legend={t('events')}
             name="events"
-            options={[...OUTCOMES, ...STEPS]}
+            options={[...OUTCOMES, ...STEPS, ...TIME_STAMPS]}
             chosen={webhook?.events ?? OUTCOMES}
           />
         </Form>

@@ -14,7 +14,7 @@ export function Advice({ reason }: { readonly reason: Reason }) {
       <p lang="en">
         <strong>{message}</strong>
       </p>
-      <p lang="en">{ADVICE[code]?.advice}</p>
+      <p lang="en">{withCode(ADVICE[code]?.advice ?? '')}</p>
       <p>
         <code>{code}</code> ·{' '}
         <a href={type} target="_blank" rel="noreferrer">
@@ -23,4 +23,9 @@ export function Advice({ reason }: { readonly reason: Reason }) {
       </p>
     </div>
   )
+}
+
+/** Shows the parts of a text between backticks as code. */
+function withCode(text: string) {
+  return text.split('`').map((part, i) => (i % 2 === 0 ? part : <code key={i}>{part}</code>))
 }

@@ -9,7 +9,7 @@ export function Checks({ trace }: Pick<Verification, 'trace'>) {
   return (
     <section>
       <h2>{t('checks')}</h2>
-      <Table caption={t('checks')} columns={[t('check'), t('clause'), t('result')]}>
+      <Table caption={t('checks')} columns={[t('check'), t('clause'), t('result')]} stacks>
         {trace.map(({ id, clause, result }, index) => (
           <tr key={`${id} ${index}`}>
             <td>
@@ -31,7 +31,7 @@ export function Derivation({ steps }: { readonly steps: readonly AssuranceStep[]
   return (
     <section>
       <h2>{t('derivation')}</h2>
-      <Table caption={t('derivation')} columns={[t('step'), t('source'), t('level')]}>
+      <Table caption={t('derivation')} columns={[t('derivation_basis'), t('source'), t('level')]}>
         {steps.map((step, index) => (
           <tr key={`${step.step} ${index}`}>
             <td>{known('derivation', step.step)}</td>
@@ -74,7 +74,7 @@ export function Credentials({ credentials }: { readonly credentials: readonly Ve
   return (
     <section>
       <h2>{t('credentials')}</h2>
-      <Table caption={t('credentials')} columns={columns.map((name) => t(name))}>
+      <Table caption={t('credentials')} columns={columns.map((name) => t(name))} stacks>
         {credentials.map((credential) => (
           <tr key={credential.id}>
             <td>{credential.credential_type}</td>

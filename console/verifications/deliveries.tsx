@@ -1,4 +1,5 @@
-// Events of a verification: each attempt with its result, what was sent, and a button to send it again.
+// Deliveries of a verification: each attempt with its result. Events have what was sent, and a button to send
+// it again. Evidence on its way to an object store has its state.
 
 import type { DeliveryLog } from '../../packages/client/src/wire.ts'
 import type { Answer } from '../api.ts'
@@ -24,18 +25,36 @@ export function Deliveries({
       {!may && <p class="soft">{t('needs_scope', { scope: 'webhooks:manage' })}</p>}
       {may && (
         <Loaded answer={answer}>
-          {({ deliveries }) =>
-            deliveries.length === 0 ? (
-              <p class="soft">{t('no_deliveries')}</p>
-            ) : (
-              deliveries.map((delivery) => (
+          {({ deliveries, evidence_push, evidence_push_attempts }) => (
+            <>
+              {deliveries.length === 0 && <p class="soft">{t('no_deliveries')}</p>}
+              {deliveries.map((delivery) => (
                 <OneDelivery key={delivery.delivery_id} delivery={delivery} onAgain={onAgain} />
-              ))
-            )
-          }
+              ))}
+              {evidence_push && <EvidencePush state={evidence_push} attempts={evidence_push_attempts} />}
+            </>
+          )}
         </Loaded>
       )}
     </section>
+  )
+}
+
+/** Evidence on its way to the object store of the relying party. Its content is never shown. */
+function EvidencePush({
+  state,
+  attempts,
+}: {
+  readonly state: string
+  readonly attempts: Delivery['attempts']
+}) {
+  return (
+    <article class="card">
+      <h3>
+        {t('evidence_push')} <span class={`state ${state}`}>{known('state', state)}</span>
+      </h3>
+      <Attempts caption={t('evidence_push')} attempts={attempts} />
+    </article>
   )
 }
 
@@ -53,25 +72,7 @@ function OneDelivery({ delivery, onAgain }: { readonly delivery: Delivery; reado
           {t('next_attempt')} <Time at={next_attempt_at} />
         </p>
       )}
-      {attempts.length > 0 && (
-        <Table caption={event_type} columns={COLUMNS.map((name) => t(name))}>
-          {attempts.map(({ attempt, at, status, error, duration_ms, response_excerpt, manual }) => (
-            <tr key={attempt}>
-              <td>
-                {attempt} {manual && <span class="soft">({t('manual')})</span>}
-              </td>
-              <td>
-                <Time at={at} />
-              </td>
-              <td>
-                {status === null ? known('delivery', error ?? 'unknown') : `HTTP ${status}`}
-                {response_excerpt && <Lines text={response_excerpt} />}
-              </td>
-              <td>{duration_ms === null ? '–' : `${duration_ms} ms`}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
+      <Attempts caption={event_type} attempts={attempts} />
       <details>
         <summary>{t('body')}</summary>
         <Lines text={pretty(body)} />
@@ -80,6 +81,35 @@ function OneDelivery({ delivery, onAgain }: { readonly delivery: Delivery; reado
         <Action label={t('send_again')} run={() => onAgain(delivery_id)} />
       </div>
     </article>
+  )
+}
+
+function Attempts({
+  caption,
+  attempts,
+}: {
+  readonly caption: string
+  readonly attempts: Delivery['attempts']
+}) {
+  if (attempts.length === 0) return null
+  return (
+    <Table caption={caption} columns={COLUMNS.map((name) => t(name))} stacks>
+      {attempts.map(({ attempt, at, status, error, duration_ms, response_excerpt, manual }) => (
+        <tr key={attempt}>
+          <td>
+            {attempt} {manual && <span class="soft">({t('manual')})</span>}
+          </td>
+          <td>
+            <Time at={at} />
+          </td>
+          <td>
+            {status === null ? known('delivery', error ?? 'unknown') : `HTTP ${status}`}
+            {response_excerpt && <Lines text={response_excerpt} />}
+          </td>
+          <td>{duration_ms === null ? '–' : `${duration_ms} ms`}</td>
+        </tr>
+      ))}
+    </Table>
   )
 }
 

@@ -32,7 +32,8 @@ export const EMPTY: Listing = {
  * list: then shown entries change in their places, and new entries are only counted.
  */
 export function withNewest(listing: Listing, page: VerificationPage, mayMove: boolean): Listing {
-  // The newest rows have no match: what was found among older ones stays, and how far they were searched.
+  // No newest row matches. The shown matches among older rows stay, and so does the place up to which rows
+  // were searched.
   if (listing !== EMPTY && page.has_more && page.verifications.length === 0)
     return { ...listing, waiting: 0, leftOut: withLeftOut(listing, page) }
   const newest = new Map(page.verifications.map((entry) => [entry.verification_id, entry]))

@@ -1,27 +1,32 @@
 // Search and filters of the list. They are part of the address, so that a search can be kept and passed on.
 
+import { Choice, setTexts, setTimes, TimeFields } from '../list/filter-fields.tsx'
+import { parseSearch } from '../list/search.ts'
 import { Field, known } from '../parts.tsx'
+import reasons from '../reasons.json'
 import { listLink, verificationLink } from '../route.ts'
+import { textOf } from '../settings/form.tsx'
 import { t } from '../texts.ts'
 
 const STATUSES = ['pending', 'verified', 'rejected', 'declined', 'expired', 'canceled']
 const WEBHOOK_STATES = ['delivered', 'dead']
+const FAMILIES = Map.groupBy(Object.entries(reasons), ([, { family }]) => family)
 const METADATA = 'metadata.'
-/** Metadata filters besides the filter of the search field. */
-const FURTHER = ['metadata_2', 'metadata_3']
-const TIMES = ['created_after', 'created_before'] as const
+/** Metadata filters besides the search field, which may have the first of them, or a word. */
+const FURTHER = ['metadata_1', 'metadata_2', 'metadata_3']
 
 export function Filters({ query }: { readonly query: string }) {
   const current = new URLSearchParams(query)
   const metadata = [...current].filter(([name]) => name.startsWith(METADATA))
   const pairs = metadata.map(([name, value]) => `${name.slice(METADATA.length)}=${value}`)
+  const word = current.get('search')
+  const [first, ...others] = word === null ? pairs : [word, ...pairs]
   const count = [...current].length
   const search = (event: SubmitEvent) => {
     event.preventDefault()
     const fields = new FormData(event.currentTarget as HTMLFormElement)
-    const text = textOf(fields, 'search')
-    const isId = text !== '' && !text.includes('=')
-    location.hash = isId ? verificationLink(text) : listLink(queryOf(fields))
+    const text = parseSearch(textOf(fields, 'search'))
+    location.hash = text.kind === 'id' ? verificationLink(text.id) : listLink(queryOf(fields))
   }
   return (
     <search>
@@ -32,16 +37,16 @@ export function Filters({ query }: { readonly query: string }) {
             type="search"
             label={t('search_label')}
             hint={t('search_hint')}
-            defaultValue={pairs[0] ?? ''}
+            defaultValue={first ?? ''}
             maxLength={540}
           />
           <button type="submit" class="primary">
             {t('search')}
           </button>
         </div>
-        <details open={count > pairs.slice(0, 1).length}>
+        <details open={count > (first === undefined ? 0 : 1)}>
           <summary>{count === 0 ? t('filters') : t('filters_count', { count })}</summary>
-          <FilterFields current={current} further={pairs.slice(1)} />
+          <FilterFields current={current} further={others} />
           <div class="actions">
             <button type="submit" class="primary">
               {t('apply')}
@@ -84,28 +89,33 @@ function FilterFields({
           maxLength={300}
           defaultValue={current.get('credential_type') ?? ''}
         />
-        <div class="field">
-          <label for="webhook-state">{t('webhook')}</label>
-          <select id="webhook-state" name="webhook_state">
-            <option value="">{t('any')}</option>
-            {WEBHOOK_STATES.map((state) => (
-              <option key={state} value={state} selected={current.get('webhook_state') === state}>
-                {known('state', state)}
-              </option>
-            ))}
-          </select>
-        </div>
-        {TIMES.map((name) => (
-          <Field
-            key={name}
-            name={name}
-            type="datetime-local"
-            step={1}
-            label={t(name)}
-            defaultValue={localTime(current.get(name))}
-          />
-        ))}
-        {FURTHER.map((name, i) => (
+        <Choice name="reason" label={t('reason')}>
+          {[...FAMILIES].map(([family, rows]) => (
+            <optgroup key={family} label={known('family', family)}>
+              {rows.map(([code]) => (
+                <option key={code} selected={current.get('reason') === code}>
+                  {code}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </Choice>
+        <Choice name="has_attempts" label={t('attempts')}>
+          {(['true', 'false'] as const).map((value) => (
+            <option key={value} value={value} selected={current.get('has_attempts') === value}>
+              {t(value === 'true' ? 'yes' : 'no')}
+            </option>
+          ))}
+        </Choice>
+        <Choice name="webhook_state" label={t('webhook')}>
+          {WEBHOOK_STATES.map((state) => (
+            <option key={state} value={state} selected={current.get('webhook_state') === state}>
+              {known('state', state)}
+            </option>
+          ))}
+        </Choice>
+        <TimeFields current={current} />
+        {FURTHER.slice(0, Math.max(2, further.length)).map((name, i) => (
           <Field
             key={name}
             name={name}
@@ -120,32 +130,18 @@ function FilterFields({
   )
 }
 
-/** Returns the query of the fields. Times are in the time zone of the reader. */
+/** Returns the query of the fields. */
 function queryOf(fields: FormData): string {
   const query = new URLSearchParams()
   for (const status of fields.getAll('status')) query.append('status', String(status))
-  for (const name of ['credential_type', 'webhook_state']) {
-    const value = textOf(fields, name)
-    if (value !== '') query.set(name, value)
-  }
-  for (const name of TIMES) {
-    const value = textOf(fields, name)
-    if (value !== '') query.set(name, new Date(value).toISOString())
-  }
-  for (const name of ['search', ...FURTHER]) {
+  setTexts(query, fields, ['credential_type', 'reason', 'has_attempts', 'webhook_state'])
+  setTimes(query, fields)
+  const text = parseSearch(textOf(fields, 'search'))
+  if (text.kind === 'word') query.set('search', text.word)
+  if (text.kind === 'metadata') query.set(`${METADATA}${text.key}`, text.value)
+  for (const name of FURTHER) {
     const [key = '', ...value] = textOf(fields, name).split('=')
     if (key !== '') query.set(`${METADATA}${key}`, value.join('='))
   }
   return query.toString()
-}
-
-function textOf(fields: FormData, name: string): string {
-  return String(fields.get(name) ?? '').trim()
-}
-
-/** Returns a time as a `datetime-local` input has it. */
-function localTime(time: string | null): string {
-  const at = new Date(time ?? '')
-  if (Number.isNaN(at.getTime())) return ''
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 }

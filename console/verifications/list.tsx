@@ -2,8 +2,10 @@
 // person reads.
 
 import { useEffect, useRef } from 'preact/hooks'
-import type { Session } from '../api.ts'
-import { announce, Failure, LeftOut, Status, Time } from '../parts.tsx'
+import { modeOf, type Session } from '../api.ts'
+import { ExportButton } from '../list/export-button.tsx'
+import { SavedViews } from '../list/saved-views.tsx'
+import { announce, Failure, LeftOut, Status, Time, Zone } from '../parts.tsx'
 import { verificationLink } from '../route.ts'
 import { t } from '../texts.ts'
 import type { Entry, Listing } from './entries.ts'
@@ -14,7 +16,8 @@ import { onScreen, Windowed } from './windowed.tsx'
 export function Verifications({ query, session }: { readonly query: string; readonly session: Session }) {
   const list = useRef<HTMLOListElement>(null)
   const section = useRef<HTMLElement>(null)
-  const key = `${session.relying_party?.relying_party_id} ${query}`
+  const owner = session.relying_party?.relying_party_id ?? ''
+  const key = `${owner} ${query}`
   const mayMove = () => {
     const rows = list.current
     if (rows === null) return true
@@ -35,6 +38,7 @@ export function Verifications({ query, session }: { readonly query: string; read
     <>
       <h1>{t('verifications')}</h1>
       <Filters query={query} />
+      <SavedViews owner={owner} query={query} />
       {problem && <Failure problem={problem} />}
       {listing === null && !problem && (
         <p class="soft" role="status">
@@ -43,15 +47,19 @@ export function Verifications({ query, session }: { readonly query: string; read
       )}
       {listing !== null && (
         <section ref={section} aria-label={t('verifications')}>
-          <p class="news">
-            {hasNew ? (
-              <button type="button" class="primary" onClick={showNewest}>
-                {t('show_new', { count: waiting })}
-              </button>
-            ) : (
-              <span class="soft">{t('live')}</span>
-            )}
-          </p>
+          <div class="above">
+            <p class="news">
+              {hasNew ? (
+                <button type="button" class="primary" onClick={showNewest}>
+                  {t('show_new', { count: waiting })}
+                </button>
+              ) : (
+                <span class="soft">{t('live')}</span>
+              )}
+            </p>
+            <Zone />
+            <ExportButton query={query} mode={modeOf(session)} />
+          </div>
           <LeftOut days={listing.leftOut} />
           {listing.entries.length > 0 && (
             <div class="table">
@@ -94,13 +102,33 @@ function Row({ entry }: { readonly entry: Entry }) {
       <span class="type">{credential_types.join(', ')}</span>
       <span class="why">
         {isDead && <span class="state dead">{t('webhook_dead')}</span>} {reason && <code>{reason.code}</code>}
-        {attempt_count > 0 && <span class="soft"> {t('refused_count', { count: attempt_count })}</span>}
+        {attempt_count > 0 && <Refused entry={entry} />}
       </span>
       <span class="data" title={named.join('\n')}>
         {named.join(', ')}
       </span>
       <code class="id">{verification_id}</code>
     </a>
+  )
+}
+
+/** From this number on, the list counts the refused responses of a pending verification now and then only. */
+const COUNTED = 3
+
+function Refused({ entry }: { readonly entry: Entry }) {
+  const { status, reason, attempt_count: count, last_attempt_reason: last } = entry
+  const least = status === 'pending' && count >= COUNTED ? `${count}+` : count
+  const isNamed = last !== null && last.code !== reason?.code
+  return (
+    <span class="soft">
+      {' '}
+      {t('refused_count', { count: least })}
+      {isNamed && (
+        <>
+          : <code>{last.code}</code>
+        </>
+      )}
+    </span>
   )
 }
 

@@ -3,13 +3,14 @@
 import { useRef, useState } from 'preact/hooks'
 import type { DeliveryLog, Verification as Polled, Timeline } from '../../packages/client/src/wire.ts'
 import { type Answer, call, type Session } from '../api.ts'
-import { Action, Facts, Failure, known, Lines, Loaded, Status, Time } from '../parts.tsx'
+import { Action, Facts, Failure, known, Lines, Loaded, Status, Time, Zone } from '../parts.tsx'
 import { useResource } from '../resource.ts'
 import { listLink } from '../route.ts'
 import { t } from '../texts.ts'
 import { Advice } from './advice.tsx'
 import { Checks, Credentials, Derivation } from './checks.tsx'
 import { Deliveries } from './deliveries.tsx'
+import { Evidence, evidenceWords } from './evidence.tsx'
 import { Outcomes } from './outcomes.tsx'
 import { Receipt } from './receipt.tsx'
 import { Steps } from './steps.tsx'
@@ -50,6 +51,7 @@ export function Verification({ id, session }: { readonly id: string; readonly se
       <h1>
         {t('verification')} <code class="id">{id}</code>
       </h1>
+      <Zone />
       {problem && <Failure problem={problem} />}
       <Loaded answer={isRead ? poll.answer : null}>
         {(value) => (
@@ -84,6 +86,15 @@ export function Verification({ id, session }: { readonly id: string; readonly se
               may={may('webhooks:manage')}
               onAgain={(delivery) => change('POST', `${path}/deliveries/${delivery}/redeliver`)}
             />
+            {value.evidence && (
+              <Evidence
+                kept={value.evidence}
+                id={id}
+                path={path}
+                scopes={session.scopes}
+                onErase={() => change('DELETE', `${path}/evidence`)}
+              />
+            )}
             {value.status !== 'pending' && <Receipt path={path} id={id} issuer={session.base_url} />}
             <details class="card">
               <summary>{t('as_json')}</summary>
@@ -154,6 +165,7 @@ function factsOf(value: Polled) {
     ],
     [t('session_binding'), value.session_binding ?? value.required_session_binding],
     [t('attempts'), String(value.attempt_count)],
+    [t('evidence'), evidenceWords(value)],
     ...Object.entries(metadata).map(([name, text]) => [`${t('metadata')}: ${name}`, text] as const),
   ] as const
 }
@@ -167,5 +179,7 @@ function isPending(answer: Answer<Polled> | null): boolean {
 }
 
 function isQueued(answer: Answer<DeliveryLog> | null): boolean {
-  return answer?.ok === true && answer.value.deliveries.some(({ state }) => state === 'queued')
+  if (answer?.ok !== true) return false
+  const { deliveries, evidence_push } = answer.value
+  return evidence_push === 'queued' || deliveries.some(({ state }) => state === 'queued')
 }

@@ -4,10 +4,17 @@ import type { RouteName } from '../../src/routes/edge/access.ts'
 import type { Operation } from '../operation.ts'
 
 /** Problems of a body, and of a page of another origin. */
-const SIGN_IN = [
-  ...(['invalid_json', 'invalid_request', 'invalid_token', 'expired_token', 'cross_site_request'] as const),
+const BODY = [
+  ...(['invalid_json', 'invalid_request', 'cross_site_request'] as const),
   ...(['not_found', 'request_timeout', 'payload_too_large', 'unsupported_media_type'] as const),
   ...(['rate_limited', 'internal_error', 'temporarily_unavailable'] as const),
+] as const
+
+/** Problems of a sign-in. */
+const SIGN_IN = [
+  ...BODY,
+  ...(['invalid_token', 'expired_token', 'sign_in_refused', 'role_missing'] as const),
+  ...(['people_not_enabled', 'sign_in_provider_failed'] as const),
 ] as const
 
 export const CONSOLE = {
@@ -32,11 +39,30 @@ export const CONSOLE = {
     },
     problems: ['not_found', 'internal_error', 'temporarily_unavailable'],
   },
+  'GET /console/people/:rp': {
+    id: 'openConsoleOfPeople',
+    summary: "Open the console's sign-in for people of a relying party",
+    description:
+      'Also the redirect URI of `console_sign_in`: the page sends the parameters of the response to `POST /console/session`.',
+    responses: {
+      200: { description: 'The page.', other: { 'text/html': '<!doctype html><html lang="en">…</html>' } },
+    },
+    problems: ['not_found', 'internal_error', 'temporarily_unavailable'],
+  },
+  'POST /console/people': {
+    id: 'startPersonSignIn',
+    summary: 'Start the sign-in of a person',
+    description:
+      'Sets a cookie for ten minutes. Open `authorization_url` in the same browser. From the page of the console only.',
+    body: { json: 'ConsoleStartRequest' },
+    responses: { 201: { description: "The address of the person's provider.", json: ['ConsoleStart'] } },
+    problems: [...BODY, 'people_not_enabled', 'sign_in_provider_failed'],
+  },
   'POST /console/session': {
     id: 'signIn',
     summary: 'Sign in to the console',
     description:
-      'With an API key, the value of `ADMIN_TOKEN`, or a code. Sets a cookie for 12 hours, which opens `/console/api` only, with `change_token` in the header `Console-Token`. No other response has `change_token`. From the page of the console only.',
+      "With an API key, the value of `ADMIN_TOKEN`, a code, or the response of a person's provider. Sets a cookie for 12 hours, which opens `/console/api` only, with `change_token` in the header `Console-Token`. No other response has `change_token`. From the page of the console only.",
     body: { json: 'SignIn' },
     responses: { 201: { description: 'Signed in.', json: ['ConsoleSignIn'] } },
     problems: SIGN_IN,
@@ -56,8 +82,25 @@ export const CONSOLE = {
     summary: 'Sign out of the console',
     description:
       'With `change_token` in the header `Console-Token`. A token of another sign-in is `cross_site_request`; without a valid cookie none is needed.',
-    responses: { 204: { description: 'The sign-in has ended, and the cookie is removed.' } },
+    responses: {
+      200: {
+        description: 'The sign-in of a person has ended. They can also sign out of their provider.',
+        json: ['ConsoleSignOut'],
+      },
+      204: { description: 'The sign-in has ended, and the cookie is removed.' },
+    },
     problems: ['cross_site_request', 'not_found', 'internal_error', 'temporarily_unavailable'],
+  },
+  'POST /console/session/activity': {
+    id: 'renewConsoleSession',
+    summary: 'Renew the sign-in after activity of a person',
+    description:
+      'With `change_token` in the header `Console-Token`. A sign-in ends after an hour without this call, and after 12 hours.',
+    responses: { 204: { description: 'The cookie is renewed.' } },
+    problems: [
+      ...(['missing_token', 'cross_site_request', 'not_found'] as const),
+      ...(['internal_error', 'temporarily_unavailable'] as const),
+    ],
   },
   'POST /console/codes': {
     id: 'createConsoleCode',

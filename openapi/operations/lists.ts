@@ -9,7 +9,7 @@ export const LISTS = {
     id: 'listVerifications',
     summary: 'List verifications',
     description:
-      'Newest first, for 30 days. Filters can be combined. `webhook_state=dead` finds the events that no attempt follows. `metadata.{key}` is exact, and at most three may be sent. A page with filters may be short while `has_more` is true.',
+      'Newest first, for 30 days. Filters can be combined. `webhook_state=dead` finds the events that no attempt follows. `metadata.{key}` is exact, and at most three may be sent. `search` finds a part of the id or of any value of the metadata, in capitals or not. `reason` is that of the end, or of a refused response. A page with filters may be short while `has_more` is true.',
     query: listQuery,
     responses: { 200: { description: 'A page of verifications.', json: ['VerificationPage'] } },
     problems: ['index_disabled'],
@@ -17,7 +17,8 @@ export const LISTS = {
   'GET /v1/insights': {
     id: 'readInsights',
     summary: 'Count verifications by hour or day',
-    description: 'Counters of 90 days, in UTC. They contain nothing about a person.',
+    description:
+      'Counters of 90 days, in UTC. `to` is later than `from`, by at most 750 steps. They contain nothing about a person.',
     query: insightsQuery,
     responses: { 200: { description: 'One step for each hour or day.', json: ['Insights'] } },
     problems: ['index_disabled'],

@@ -27,7 +27,8 @@ const POLICY_PROBLEMS = [
 
 const CREATE = {
   summary: 'Register an OpenID Connect client',
-  description: 'Each policy is judged as a creation is. Body: at most 128 KiB.',
+  description:
+    'Each policy is judged as a creation is, and has a name of its own. `jwks` has a key for each algorithm, and a client without a secret requires PKCE. Body: at most 128 KiB.',
   body: { json: 'CreateOidcClient' },
   responses: CREATED,
   problems: POLICY_PROBLEMS,
@@ -118,6 +119,8 @@ const AUTHENTICATION_ERRORS = [
   'rate_limited',
   'unavailable',
 ] as const
+/** Errors of a DPoP proof at each endpoint. */
+const PROOF_ERRORS = ['proof_malformed', 'proof_target', 'proof_time', 'proof_used'] as const
 /** Errors of a request that is pushed: all but those that only a browser can bring. */
 const REQUEST_REFUSALS = (Object.keys(errors.request) as RequestError[]).filter(
   (name) =>
@@ -127,7 +130,9 @@ const ISSUER_PROBLEMS = ['not_found', 'internal_error', 'temporarily_unavailable
 
 const USER_INFO = {
   summary: 'Read the claims of a login',
-  description: 'JSON, or a JWT as the client is registered.',
+  description:
+    'JSON, or a JWT as the client is registered. An access token that is bound to a key needs a proof (RFC 9449).',
+  parameters: ['proof'],
   responses: {
     200: {
       description: 'The claims.',
@@ -171,22 +176,27 @@ export const OIDC = {
     summary: 'Push an authorization request',
     description:
       'RFC 9126. The `request_uri` has 60 seconds, and one login. The browser of the login may open it again until the login has ended.',
+    parameters: ['proof'],
     body: { form: 'PushedRequestForm' },
     responses: {
       201: { description: 'The address of the request.', json: ['PushedRequest'] },
     },
-    oidcErrors: [...FORM_ERRORS, ...AUTHENTICATION_ERRORS, ...REQUEST_REFUSALS],
+    oidcErrors: [...FORM_ERRORS, ...AUTHENTICATION_ERRORS, ...PROOF_ERRORS, 'proof_key', ...REQUEST_REFUSALS],
     problems: ISSUER_PROBLEMS,
   },
   'POST /oidc/:rp/token': {
     id: 'redeemCode',
     summary: 'Redeem an authorization code',
-    description: 'OpenID Connect Core 1.0 §3.1.3.',
+    description:
+      'OpenID Connect Core 1.0 §3.1.3. With a proof in the header `DPoP` (RFC 9449), the access token is bound to its key.',
+    parameters: ['proof'],
     body: { form: 'CodeForm' },
     responses: { 200: { description: 'The tokens.', json: ['OidcTokens'] } },
     oidcErrors: [
       ...FORM_ERRORS,
       ...AUTHENTICATION_ERRORS,
+      ...PROOF_ERRORS,
+      'proof_missing',
       'missing_parameter',
       'grant_type_unsupported',
       'code_invalid',
@@ -197,10 +207,12 @@ export const OIDC = {
     id: 'readUserInfo',
     ...USER_INFO,
     oidcErrors: ['token_missing', 'token_invalid', 'unavailable'],
+    proofErrors: [...PROOF_ERRORS, 'proof_missing', 'proof_token'],
   },
   'POST /oidc/:rp/userinfo': {
     id: 'readUserInfoByForm',
     ...USER_INFO,
     oidcErrors: ['token_missing', 'token_invalid', 'unavailable'],
+    proofErrors: [...PROOF_ERRORS, 'proof_missing', 'proof_token'],
   },
 } as const satisfies { readonly [name in RouteName]?: Operation }

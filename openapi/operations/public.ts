@@ -96,6 +96,15 @@ export const WALLETS = {
 } as const satisfies { readonly [name in RouteName]?: Operation }
 
 const PAGE = { 'text/html': '<!doctype html><html lang="en">…</html>' } as const
+const TRY_LATER = {
+  description: 'A page that asks the person to try again later.',
+  other: PAGE,
+  headers: ['Retry-After'],
+} as const
+const BUSY = {
+  429: { description: 'A page that asks the person to wait.', other: PAGE },
+  503: TRY_LATER,
+} as const
 const SCRIPT = '(() => { … })()'
 const STYLE = 'body { … }'
 
@@ -109,11 +118,7 @@ export const BROWSERS = {
     responses: {
       200: { description: 'The page.', other: PAGE },
       404: { description: 'A page that reports an unknown verification.', other: PAGE },
-      503: {
-        description: 'A page that asks the person to try again later.',
-        other: PAGE,
-        headers: ['Retry-After'],
-      },
+      503: TRY_LATER,
     },
     problems: ['internal_error'],
   },
@@ -127,12 +132,7 @@ export const BROWSERS = {
         description: 'A page that reports a login of another browser, or one that is over.',
         other: PAGE,
       },
-      429: { description: 'A page that asks the person to wait.', other: PAGE },
-      503: {
-        description: 'A page that asks the person to try again later.',
-        other: PAGE,
-        headers: ['Retry-After'],
-      },
+      ...BUSY,
     },
     problems: ['internal_error'],
   },
@@ -149,12 +149,7 @@ export const BROWSERS = {
         description: 'A page that reports an unknown verification, or a login that is over.',
         other: PAGE,
       },
-      429: { description: 'A page that asks the person to wait.', other: PAGE },
-      503: {
-        description: 'A page that asks the person to try again later.',
-        other: PAGE,
-        headers: ['Retry-After'],
-      },
+      ...BUSY,
     },
     problems: ['cross_site_request', 'internal_error'],
   },
@@ -295,6 +290,12 @@ export const PUBLIC = {
   'GET /docs': {
     id: 'readDocumentation',
     summary: 'Open the API reference',
+    responses: { 200: { description: 'The page.', other: PAGE } },
+    problems: ['internal_error', 'temporarily_unavailable'],
+  },
+  'GET /inspect': {
+    id: 'readInspector',
+    summary: 'Open the inspector of wallet messages',
     responses: { 200: { description: 'The page.', other: PAGE } },
     problems: ['internal_error', 'temporarily_unavailable'],
   },

@@ -1,6 +1,6 @@
 // Operations on settings: by a relying party on its own, by the operator on all (api/settings).
 
-import { directoryQuery } from '../../src/api/requests.ts'
+import { auditQuery, directoryQuery } from '../../src/api/requests.ts'
 import type { RouteName } from '../../src/routes/edge/access.ts'
 import type { Operation } from '../operation.ts'
 
@@ -16,6 +16,15 @@ const LIST = { description: 'The list as it was created, and its state.', json: 
 const TESTED = { 200: { description: 'The result of the attempt.', json: ['WebhookTest'] } } as const
 
 export const OWN_SETTINGS = {
+  'GET /v1/audit': {
+    id: 'listAudit',
+    summary: 'Read the audit log',
+    description:
+      'Newest first, for 400 days: changes of settings, keys and clients, sign-ins to the console, and changes of verifications in the console. It has names of members, and no value of a setting. `actor` is the id, name or email of the actor.',
+    query: auditQuery,
+    responses: { 200: { description: 'A page of entries.', json: ['AuditPage'] } },
+    problems: ['not_found'],
+  },
   'GET /v1/relying_party': {
     id: 'readSettings',
     summary: 'Read your settings',
@@ -25,10 +34,11 @@ export const OWN_SETTINGS = {
   'PATCH /v1/relying_party': {
     id: 'changeSettings',
     summary: 'Change your settings',
-    description: 'Each member that you send replaces the stored one as a whole. Body: at most 128 KiB.',
+    description:
+      'Each member that you send replaces the stored one as a whole. Keys, certificates and names of trust lists are checked, and members must fit together. Body: at most 128 KiB.',
     body: { json: 'ChangeRelyingParty' },
     responses: SETTINGS,
-    problems: ['not_found'],
+    problems: ['not_found', 'time_stamp_not_configured'],
   },
   'GET /v1/api_keys': {
     id: 'listApiKeys',
@@ -39,7 +49,8 @@ export const OWN_SETTINGS = {
   'POST /v1/api_keys': {
     id: 'createApiKey',
     summary: 'Create an API key',
-    description: 'It cannot have more scopes or a later expiry than the key of this call.',
+    description:
+      'It cannot have more scopes or a later expiry than the key of this call, and its expiry is in the future.',
     body: { json: 'CreateApiKey' },
     responses: CREATED_KEY,
     problems: ['not_found'],
@@ -110,6 +121,7 @@ export const OPERATOR = {
         json: ['CreatedRelyingParty'],
       },
     },
+    problems: ['time_stamp_not_configured'],
   },
   'GET /v1/admin/relying_parties': {
     id: 'adminListRelyingParties',
@@ -127,6 +139,7 @@ export const OPERATOR = {
     summary: "Change a relying party's settings",
     body: { json: 'ChangeRelyingParty' },
     responses: SETTINGS,
+    problems: ['time_stamp_not_configured'],
   },
   'DELETE /v1/admin/relying_parties/:rp': {
     id: 'adminDeleteRelyingParty',

@@ -1,6 +1,6 @@
 // Operations of relying parties on their verifications (api/creation, api/result, api/webhooks).
 
-import { eventsQuery, qrQuery, waitQuery } from '../../src/api/requests.ts'
+import { eventsQuery, evidenceQuery, qrQuery, waitQuery } from '../../src/api/requests.ts'
 import type { RouteName } from '../../src/routes/edge/access.ts'
 import type { Operation } from '../operation.ts'
 
@@ -10,6 +10,8 @@ const CREATE_PROBLEMS = [
   'idempotency_conflict',
   'verification_ended',
   'policy_unsatisfiable',
+  'evidence_not_configured',
+  'intent_to_retain_required',
   'rate_limited',
 ] as const
 
@@ -18,7 +20,7 @@ export const VERIFICATIONS = {
     id: 'createVerification',
     summary: 'Create a verification',
     description:
-      'Send what must be proven: `credential_types` with `scope`, or a `dcql_query`. Then open `session_url` for the person, or show the QR code. Body: at most 16 KiB.',
+      'Send what must be proven: `credential_types` with `scope`, or a `dcql_query`. Then open `session_url` for the person, or show the QR code. Names of types and scopes, addresses and wallets must be known to the service or to your settings. The ids in a `dcql_query` refer to each other. Body: at most 16 KiB.',
     parameters: ['idempotencyKey'],
     body: { json: 'CreateVerification' },
     responses: {
@@ -51,6 +53,30 @@ export const VERIFICATIONS = {
       },
     },
     problems: ['verification_pending'],
+  },
+  'GET /v1/verify/:id/evidence': {
+    id: 'readEvidence',
+    summary: 'Read the sealed evidence of a finished verification',
+    description:
+      'A container that is encrypted to your keys. Fetch it before the retention of the verification ends. No event and no other response contains it. With `wait`, the response comes once an owed time stamp is present or has failed, after at most so many seconds.',
+    query: evidenceQuery,
+    responses: { 200: { description: 'The evidence.', json: ['Evidence'] } },
+    problems: ['no_evidence', 'verification_pending', 'evidence_erased'],
+  },
+  'DELETE /v1/verify/:id/evidence': {
+    id: 'eraseEvidence',
+    summary: 'Erase the evidence of a verification here',
+    description: 'Call it when you have stored the evidence. Its digest stays in the receipt.',
+    responses: { 204: { description: 'The evidence is erased.' } },
+    problems: ['no_evidence', 'verification_pending'],
+  },
+  'GET /v1/evidence/materials/:sha256': {
+    id: 'readEvidenceMaterial',
+    summary: 'Read a list that evidence names',
+    description:
+      'A status list, a revocation list or a trust list, as fetched. Kept 35 days after your last evidence that names it.',
+    responses: { 200: { description: 'The material.', other: { 'application/octet-stream': null } } },
+    problems: ['not_found'],
   },
   'POST /v1/verify/:id/cancel': {
     id: 'cancelVerification',

@@ -27,6 +27,11 @@ const SETTINGS = {
   branding: flag('branding', 'json-file', 'a JSON file: color and logo'),
   'retention-seconds': flag('retention_seconds', 'number', 'seconds until results are deleted'),
   'claims-encryption-jwk': flag('claims_encryption_jwk', 'json-file', 'a JSON file: a public P-256 key'),
+  'console-sign-in': flag(
+    'console_sign_in',
+    'json-file',
+    'a JSON file: the OpenID Provider by which people sign in to the console',
+  ),
   'verifier-key': flag('verifier.signing_jwk', 'json-file', 'a JSON file: a private P-256 key'),
   'verifier-chain': flag(
     'verifier.certificate_chain_pem',
@@ -37,6 +42,11 @@ const SETTINGS = {
     'verifier.root_certificate_pem',
     'file',
     'a PEM file: the root of that chain, for wallets that expect it',
+  ),
+  'verifier-further': flag(
+    'verifier.further',
+    'json-file',
+    'a JSON file: further identities, for multi-signed requests; needs the other flags of verifier too',
   ),
   'reader-certificates': flag(
     'verifier.reader_certificates',
@@ -50,12 +60,21 @@ const LIVEMODE = { livemode: flag('livemode', 'boolean', 'true or false') }
 const TRUST_LIST = {
   name: flag('name', 'text', 'name that relying parties subscribe to'),
   ...LIVEMODE,
-  kind: flag('kind', 'text', 'etsi_lote, vical or pem_bundle'),
+  kind: flag('kind', 'text', 'etsi_lote, etsi_tl, eu_lotl, vical or pem_bundle'),
   url: flag('url', 'text', 'URL of the published list'),
   pem: flag('pem', 'file', 'a PEM file, for the kind pem_bundle'),
   services: flag('services', 'json-file', 'a JSON file: credential types for each kind of service'),
   signers: flag('signers', 'json-file', 'a JSON file: certificates or keys that sign the list'),
-  'list-type': flag('list_type', 'text', 'required LoTEType'),
+  'list-type': flag('list_type', 'text', 'required LoTEType or TSLType'),
+  territory: flag('territory', 'text', 'required SchemeTerritory of an etsi_tl: SE'),
+  schemes: flag('schemes', 'text', 'eu_age_verification, in place of services and list-type'),
+  'assurance-level': flag('assurance_level', 'text', 'low, substantial or high, with schemes'),
+  territories: flag(
+    'territories',
+    'list',
+    'national lists that an eu_lotl follows: HU,SE; for all use --json',
+  ),
+  'oj-url': flag('oj_url', 'text', 'address in the Official Journal that names the signers of an eu_lotl'),
   'refresh-seconds': flag('refresh_seconds', 'number', 'seconds between two fetches'),
   'stale-after-seconds': flag('stale_after_seconds', 'number', 'seconds until a copy is no longer used'),
 }
@@ -102,6 +121,7 @@ export const COMMANDS = {
     does: 'creates another API key',
     route: `POST ${PARTY}/api_keys`,
     flags: {
+      name: flag('name', 'text', 'shown in the audit log'),
       scopes: flag('scopes', 'list', 'verify:create,verify:read,…'),
       'expires-at': flag('expires_at', 'text', 'ISO 8601 in UTC'),
     },

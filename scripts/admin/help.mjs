@@ -1,6 +1,8 @@
 // Texts of `--help`, generated from the table of commands.
 
+import { CERTIFICATION } from './certification.mjs'
 import { COMMANDS, parametersOf, takesBody } from './commands.mjs'
+import { INSPECT, INSPECT_COMMAND } from './inspect-list.mjs'
 import { OWN_COMMANDS } from './own-commands.mjs'
 import { READER_CSR } from './reader-csr.mjs'
 import { WALLETS } from './wallets.mjs'
@@ -9,6 +11,8 @@ export function overview() {
   const rows = [
     ...Object.entries(COMMANDS).map(([name, command]) => [usageOf(name, command), command.does]),
     ...Object.entries(OWN_COMMANDS).map(([name, { does }]) => [name, does]),
+    [`${INSPECT_COMMAND} <URL or file>`, INSPECT.does],
+    ['certification', CERTIFICATION.does],
     ['reader-csr', READER_CSR.does],
     ['wallets', WALLETS.does],
   ]

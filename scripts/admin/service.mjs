@@ -10,11 +10,11 @@ import { request } from '../service/request.mjs'
 const TIMEOUT_MS = 60_000
 
 /**
- * Returns `{ origin, token, isLocal }` or `{ error }`. `origin` is the local service if BASE_URL is not set,
- * or if STATE_DIR is set and a service has started there: then BASE_URL is the public address of that
- * service. The address of the local service follows from HOST, PORT and TLS_CERT, as in `npm start`. Without
- * ADMIN_TOKEN, `token` is the token in STATE_DIR. The token of the local service is sent to another address
- * only if STATE_DIR is set explicitly.
+ * Returns `{ origin, token, isLocal }` or `{ error }`. `origin` is the local service if BASE_URL is not set.
+ * It is the local service, too, if STATE_DIR is set and a service has started there: BASE_URL is then the
+ * public address of that service. The address of the local service follows from HOST, PORT and TLS_CERT, as
+ * in `npm start`. Without ADMIN_TOKEN, `token` is the token in STATE_DIR. The token of the local service is
+ * sent to another address only if STATE_DIR is set explicitly.
  */
 export function findService(env) {
   const { origin, isLocal, error } = serviceOrigin(isHere(env) ? { ...env, BASE_URL: undefined } : env)
@@ -56,11 +56,12 @@ function isSafe(origin) {
 }
 
 /**
- * Sends the request. Returns `{ status, body }` with `body` undefined if it is empty, or `{ error }` without
- * a response. The certificate of the local service is for its public name, so it is not checked here.
+ * Sends the request; `path` is below `root`. Returns `{ status, text, body }` with `body` undefined if it is
+ * empty, or `{ error }` without a response. The certificate of the local service is for its public name, so
+ * it is not checked here.
  */
-export async function send({ origin, token, isLocal }, { method, path, query, body }) {
-  const url = new URL(`/v1/admin${path}`, origin)
+export async function send({ origin, token, isLocal }, { method, path, query, body, root = '/v1/admin' }) {
+  const url = new URL(`${root}${path}`, origin)
   url.search = new URLSearchParams(query).toString()
   const operator = operatorName()
   try {
@@ -94,7 +95,7 @@ function operatorName() {
 }
 
 function responseOf({ status, text }) {
-  return { status, body: text === '' ? undefined : parse(text) }
+  return { status, text, body: text === '' ? undefined : parse(text) }
 }
 
 function parse(text) {

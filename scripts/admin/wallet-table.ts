@@ -6,13 +6,14 @@ import { describeIssue } from '../../src/codec/schema.ts'
 import { type Config, certificateChain } from '../../src/config.ts'
 import { PROTOCOLS } from '../../src/openid4vp/protocols/index.ts'
 import { CLIENT_ID_PREFIXES, type ClientIdPrefix } from '../../src/openid4vp/request/client-identifier.ts'
-import { REQUEST_MESSAGES } from '../../src/policy/request-messages.ts'
+import { DCQL_MESSAGES, POLICY_MESSAGES, TRANSACTION_MESSAGES } from '../../src/policy/request-messages.ts'
 import type { Settings } from '../../src/relying-party/document/settings.ts'
 import { usablePrefixes } from '../../src/relying-party/verifier/usable-prefixes.ts'
 import { lackingRequirements } from '../../src/relying-party/verifier/wallet-requirements.ts'
 import type { RequestError } from '../../src/routes/edge/problems.ts'
 import { requestOptions } from '../../src/routes/verifications/creation/request-options.ts'
 import { requestedPolicy } from '../../src/routes/verifications/creation/requested-policy.ts'
+import { registeredOf } from '../../src/routes/verifications/creation/requested-registration.ts'
 import { requestedTransactions } from '../../src/routes/verifications/creation/requested-transactions.ts'
 import { valueBytes } from '../../src/session/request/lowered-wallet.ts'
 import { FINDINGS, type Finding } from '../../src/wallets/lowering.ts'
@@ -56,7 +57,11 @@ export async function walletTable(
   const protocol = PROTOCOLS[data.protocol]
   const options = requestOptions(data, settings)
   if (!options.ok) return options.error
-  const policy = requestedPolicy(data, settings, { protocol, options: options.value })
+  const policy = requestedPolicy(data, settings, {
+    protocol,
+    options: options.value,
+    registered: registeredOf(settings, Date.now()),
+  })
   if (!policy.ok) return described(policy.error)
   const transactions = requestedTransactions(data, settings, { policy: policy.value, protocol })
   if (!transactions.ok) return described(transactions.error)
@@ -75,6 +80,7 @@ export async function walletTable(
     by_value: settings.by_value,
     eu_age_verification: settings.eu_age_verification === true,
     has_root: settings.verifier?.root_certificate_pem !== undefined,
+    has_further: (settings.further_verifiers ?? []).length > 0,
     lacking: await lackingRequirements(settings, {
       baseUrl: service.baseUrl,
       googleAggregator: null,
@@ -94,14 +100,19 @@ export async function walletTable(
 /** Settings as the operator's routes show them: without keys, and with reader certificates in `verifier`. */
 function settingsOf(given: object): Settings {
   const shown: ShownSettings = { ...DEFAULTS, ...given }
-  const { reader_certificates = [], ...verifier } = shown.verifier ?? {}
-  const members = Object.entries(verifier).filter(([, member]) => member !== null)
-  const identity = verifier.certificate_chain_pem ? Object.fromEntries(members) : null
-  return { ...shown, reader_certificates, verifier: identity } as unknown as Settings
+  const { reader_certificates = [], further = [], ...verifier } = shown.verifier ?? {}
+  const identity = verifier.certificate_chain_pem ? withoutNulls(verifier) : null
+  const further_verifiers = further.map((one) => withoutNulls(one))
+  return { ...shown, reader_certificates, further_verifiers, verifier: identity } as unknown as Settings
+}
+
+function withoutNulls(shown: object): object {
+  return Object.fromEntries(Object.entries(shown).filter(([, member]) => member !== null))
 }
 
 type ShownSettings = {
   readonly verifier: {
+    readonly further?: readonly object[]
     readonly certificate_chain_pem?: string | null
     readonly reader_certificates?: readonly unknown[]
   } | null
@@ -132,6 +143,10 @@ function textOf({ member, why }: Finding): string {
 
 /** Returns the error with texts in place of the messages that are codes. */
 function described({ code, errors }: RequestError): RequestError {
-  const texts: Readonly<Record<string, string>> = REQUEST_MESSAGES
+  const texts: Readonly<Record<string, string>> = {
+    ...POLICY_MESSAGES,
+    ...DCQL_MESSAGES,
+    ...TRANSACTION_MESSAGES,
+  }
   return { code, errors: errors.map((one) => ({ ...one, message: texts[one.message] ?? one.message })) }
 }

@@ -12,10 +12,14 @@ import { execute, installNodePackages, installPythonPackages, type Program } fro
 import { openVisitor, type Visitor } from './visitor.ts'
 
 export const EXAMPLES: readonly Program[] = [
-  { name: 'express', tool: 'node', run: (server) => runShop(server, 'express', prepareExpress) },
-  { name: 'fastapi', tool: 'python3', run: (server) => runShop(server, 'fastapi', prepareFastApi) },
-  { name: 'go-net-http', tool: 'go', run: (server) => runShop(server, 'go-net-http', prepareGo) },
+  { name: 'express', tool: 'node', run: (server) => runShop(server, example('express'), prepareExpress) },
+  { name: 'fastapi', tool: 'python3', run: (server) => runShop(server, example('fastapi'), prepareFastApi) },
+  { name: 'go-net-http', tool: 'go', run: (server) => runShop(server, example('go-net-http'), prepareGo) },
 ]
+
+function example(name: string): string {
+  return join(ROOT, 'examples', name)
+}
 
 async function prepareExpress(cwd: string): Promise<readonly string[]> {
   await installNodePackages(cwd)
@@ -32,12 +36,12 @@ async function prepareGo(cwd: string): Promise<readonly string[]> {
   return [program]
 }
 
-async function runShop(
+/** Starts the shop of a folder, and buys. `prepare` returns its command. */
+export async function runShop(
   server: Server,
-  name: string,
+  cwd: string,
   prepare: (cwd: string) => Promise<readonly string[]>,
 ): Promise<string> {
-  const cwd = join(ROOT, 'examples', name)
   const [command = '', ...args] = await prepare(cwd)
   const port = String(await freePort())
   const shopUrl = `http://localhost:${port}`
@@ -88,7 +92,8 @@ async function buy(visitor: Visitor, answer: Readonly<Record<string, string>>, t
 }
 
 async function expectSignatureChecks(shopUrl: string, secret: string): Promise<void> {
-  const body = JSON.stringify({ event_id: 'evt_1', event_type: 'webhook.test' })
+  const members = { created_at: new Date().toISOString(), relying_party_id: 'rp_1', livemode: false }
+  const body = JSON.stringify({ event_id: 'evt_1', event_type: 'webhook.test', ...members })
   const post = async (signingSecret: string, time: number) => {
     const mac = createHmac('sha256', signingSecret).update(`${time}.${body}`).digest('hex')
     const headers = { 'Content-Type': 'application/json', 'X-Service-Signature': `t=${time},v1=${mac}` }

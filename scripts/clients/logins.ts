@@ -13,12 +13,14 @@ import { freePort, type Server } from '../../test/support/service/server.ts'
 import { DIST, ROOT } from '../service/paths.mjs'
 import { untilOpen } from './examples.ts'
 import { copyProgram } from './generated.ts'
+import { runKeycloak } from './keycloak.ts'
 import { execute, installGoModules, installNodePackages, type Program } from './tools.ts'
 import { answerOnPage, type Browser, openBrowser } from './visitor.ts'
 
 export const LOGINS: readonly Program[] = [
   { name: 'oidc-app', tool: 'node', run: runApp },
   { name: 'oauth2-proxy', tool: 'go', run: runProxy },
+  { name: 'keycloak', tool: 'mvn', isLong: true, run: runKeycloak },
 ]
 
 /** The app of examples/oidc-app, as its README says. */

@@ -1,15 +1,22 @@
 // `npm run proof -- clients [name …]`: runs each client and each example against one service. A client whose
-// language or packages cannot be installed is skipped. With CI_FULL=1 it is a failure instead.
+// language or packages cannot be installed is skipped. With CI_FULL=1 it is a failure instead. A program that
+// takes minutes runs only if it is named.
 
 import { startServer } from '../../test/support/service/server.ts'
 import { buildClient } from '../service/client-package.mjs'
+import { EVIDENCE } from './evidence.ts'
 import { EXAMPLES } from './examples.ts'
+import { WALLETS } from './foreign-wallets.ts'
 import { GENERATED } from './generated.ts'
+import { TRUSTED_LISTS } from './lists.ts'
 import { LOGINS } from './logins.ts'
+import { REFUSED } from './refused.ts'
+import { SDKS } from './sdks.ts'
 import { missing, NotInstalledError, type Program, resultWithoutTool } from './tools.ts'
 
-/** Two run at a time: one of each list. */
-const LISTS = [GENERATED, [...EXAMPLES, ...LOGINS]]
+/** Two run at a time: one of each list. The clients of `SDKS` use the generators of `GENERATED`. */
+const SINGLE = [...EXAMPLES, ...LOGINS, ...REFUSED, ...EVIDENCE, ...TRUSTED_LISTS, ...WALLETS]
+const LISTS = [[...GENERATED, ...SDKS], SINGLE]
 const PROGRAMS = LISTS.flat()
 
 const wanted = process.argv.slice(2)
@@ -33,7 +40,8 @@ type Result = 'passed' | 'failed' | 'skipped'
 
 async function runPrograms(programs: readonly Program[]): Promise<void> {
   for (const program of programs) {
-    if (wanted.length > 0 && !wanted.includes(program.name)) continue
+    const isWanted = wanted.length === 0 ? program.isLong !== true : wanted.includes(program.name)
+    if (!isWanted) continue
     results[await runProgram(program)] += 1
   }
 }

@@ -12,6 +12,8 @@ export type ToolName = 'node' | 'go' | 'python3' | 'mvn'
 export type Program = {
   readonly name: string
   readonly tool: ToolName
+  /** True: it takes minutes, and runs only if it is named. */
+  readonly isLong?: boolean
   readonly run: (server: Server) => Promise<string>
 }
 
@@ -58,9 +60,17 @@ const LIMIT_MS = 300_000
 /** Runs a command to its end and resolves to its output. Rejects with the output unless it ends with 0. */
 export function execute(
   [command = '', ...args]: readonly string[],
-  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+  {
+    cwd,
+    env = {},
+    limitMs = LIMIT_MS,
+  }: {
+    readonly cwd: string
+    readonly env?: Readonly<Record<string, string>>
+    readonly limitMs?: number
+  },
 ): Promise<string> {
-  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, timeout: LIMIT_MS })
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, timeout: limitMs })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {
@@ -108,10 +118,14 @@ export function installGoModules(folder: string): Promise<void> {
 }
 
 /** Copies the packages of a folder's pom.xml to `packages`, without their versions. */
-export function installMavenPackages(folder: string): Promise<void> {
-  const copy = ['dependency:copy-dependencies', '-DoutputDirectory=packages', '-Dmdep.stripVersion']
+const COPY = ['dependency:copy-dependencies', '-Dmdep.stripVersion']
+/** Unpacks the archives of a folder's pom.xml to `packages`. */
+export const UNPACK = ['dependency:unpack-dependencies', '-DincludeTypes=zip']
+
+/** Installs the packages of a folder's pom.xml into `packages`. */
+export function installMavenPackages(folder: string, goal: readonly string[] = COPY): Promise<void> {
   return once(folder, 'pom.xml', async () => {
-    await execute(['mvn', '--quiet', '--batch-mode', ...copy], { cwd: folder })
+    await execute(['mvn', '--quiet', '--batch-mode', ...goal, '-DoutputDirectory=packages'], { cwd: folder })
   })
 }
 

@@ -16,6 +16,8 @@ export const PLAIN = [
   'WALLET_SCHEME',
   'CONSOLE',
   'GOOGLE_WALLET_AGGREGATOR',
+  'LOG_REQUESTS',
+  'TSA_URL',
   'JURISDICTION',
 ]
 
@@ -32,6 +34,8 @@ export const SECRET = [
   'VERIFIER_SIGNING_JWK',
   'VERIFIER_CERTIFICATE_CHAIN_PEM',
   'VERIFIER_FURTHER_KEYS',
+  'TSA_CA_PEM',
+  'TSA_AUTHORIZATION',
 ]
 
 /** Returns the plain variables of the Worker. `none` as jurisdiction is left out. */
@@ -56,6 +60,18 @@ export function readEnvironment(path, env) {
   if (existsSync(file)) return parseEnv(readFileSync(file, 'utf8'))
   const names = [...PLAIN, ...SECRET, ...REFUSED].filter((name) => env[name] !== undefined)
   return Object.fromEntries(names.map((name) => [name, env[name]]))
+}
+
+/**
+ * Returns the plain variables of a deployment in Workers Builds, from `[vars]` of wrangler.toml; undefined
+ * elsewhere, and if there is a `production.env`. `env`: the variables of the process.
+ */
+export function environmentOfBuild(env) {
+  if (env.WORKERS_CI !== '1' || existsSync(join(ROOT, ENVIRONMENT_FILE))) return undefined
+  const [, vars = ''] = readFileSync(join(ROOT, 'wrangler.toml'), 'utf8').split(/^\[vars\]$/m)
+  const [own] = vars.split(/^\[/m, 1)
+  const lines = [...own.matchAll(/^([A-Z_]+) = "([^"]+)"$/gm)].map(([, name, value]) => [name, value])
+  return Object.fromEntries(lines.filter(([name]) => PLAIN.includes(name)))
 }
 
 /** Returns names that no program reads. Such a name is usually misspelt. */

@@ -7,8 +7,8 @@ import { gzipSync } from 'node:zlib'
 import { BUNDLE, ensureBundle } from '../service/bundle.mjs'
 import { ensureReference } from '../service/reference.mjs'
 import { readWranglerToml } from '../service/workerd-config.mjs'
-import { ENVIRONMENT_FILE, readEnvironment } from './environment.mjs'
-import { bundleErrors, preflight } from './preflight.mjs'
+import { ENVIRONMENT_FILE, environmentOfBuild, readEnvironment } from './environment.mjs'
+import { addressErrors, bundleErrors, preflight } from './preflight.mjs'
 import { localSecrets, uploadAll, whenReady } from './upload.mjs'
 
 const OPTIONS = {
@@ -24,6 +24,8 @@ process.exitCode = await main(process.argv.slice(2)).catch((error) => {
 
 async function main(args) {
   const { values } = parseArgs({ args, options: OPTIONS })
+  const ofBuild = environmentOfBuild(process.env)
+  if (ofBuild !== undefined && values['env-file'] === undefined) return deployBuild(ofBuild, values)
   const environment = readEnvironment(values['env-file'], process.env)
   const { errors, notes } = await preflight(environment, { now: Date.now(), local: localSecrets() })
   if (errors.length > 0) return refuse(errors)
@@ -38,6 +40,20 @@ async function main(args) {
   uploadAll(environment, { isDryRun: values['dry-run'], isRouted: values['no-domain'] })
   if (values['dry-run']) console.log('\nNothing was uploaded.')
   else console.log(await whenReady(environment.BASE_URL))
+  return 0
+}
+
+/**
+ * Deploys in Workers Builds, after the button. Cloudflare has the secrets already, so only the address can be
+ * checked.
+ */
+function deployBuild(environment, values) {
+  const errors = [
+    ...addressErrors(environment),
+    ...(environment.BASE_URL === undefined ? ['BASE_URL: must be in [vars] of wrangler.toml'] : []),
+  ]
+  if (errors.length > 0) return refuse(errors)
+  uploadAll(environment, { isDryRun: values['dry-run'], isRouted: values['no-domain'] })
   return 0
 }
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BUNDLE, SANDBOX_BUNDLE, SHOP_BUNDLE } from '../service/bundle.mjs'
-import { NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from '../service/paths.mjs'
+import { availableNode, IS_RELEASE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from '../service/paths.mjs'
 import { PLAIN, plainVariables, SECRET } from './environment.mjs'
 
 /** A bundle is uploaded as it was built and tested. The verifier's bundle is uploaded with its source map. */
@@ -63,7 +63,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 function wrangler(args) {
   console.log(`\n> wrangler ${args.join(' ')}`)
   const env = { ...withoutOurs(process.env), WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' }
-  const run = spawnSync(NODE, [WRANGLER, ...args], { cwd: ROOT, stdio: 'inherit', env })
+  const run = spawnSync(availableNode(), [WRANGLER, ...args], { cwd: ROOT, stdio: 'inherit', env })
   if (run.error) throw run.error
   if (run.status !== 0) throw new Error(`wrangler ended with exit code ${run.status}. Its output is above.`)
 }
@@ -75,6 +75,8 @@ function withoutOurs(env) {
 
 /** Returns the deployed commit. `node scripts/frames.mjs` needs it to read logged frames. */
 function commitOf() {
+  // The folder of a release may be below another repository.
+  if (IS_RELEASE) return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).gitHead?.slice(0, 12)
   const git = (args) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' }).stdout?.trim()
   const commit = git(['rev-parse', '--short=12', 'HEAD'])
   if (!commit) return undefined

@@ -2,7 +2,7 @@
 // its sources. A bundler leaves those tables out.
 
 import { HELP } from '../../src/metrics/help.ts'
-import { REQUEST_MESSAGES } from '../../src/policy/request-messages.ts'
+import { DCQL_MESSAGES, POLICY_MESSAGES, TRANSACTION_MESSAGES } from '../../src/policy/request-messages.ts'
 import { IDENTITY_ERRORS } from '../../src/relying-party/verifier/verifier-identity.ts'
 import { REGISTRATION_FAULTS } from '../../src/relying-party/verifier/verifier-registration.ts'
 import { ROUTE_MESSAGES } from '../../src/routes/message-texts.ts'
@@ -18,7 +18,9 @@ export function describeHelp(): string {
 /** Returns assets/messages.json. Throws if two tables have one code. */
 export function describeMessages(): string {
   const tables = [
-    REQUEST_MESSAGES,
+    POLICY_MESSAGES,
+    DCQL_MESSAGES,
+    TRANSACTION_MESSAGES,
     FINDINGS,
     IDENTITY_ERRORS,
     REGISTRATION_FAULTS,

@@ -34,6 +34,7 @@ Did a website send you here? Go back to it, and start again.</p>
 <ul>
 {shop}
 <li><a href="/docs">API reference</a><p class="soft">Every call, with a command to paste.</p></li>
+<li><a href="/inspect">Inspector</a><p class="soft">Decodes messages of wallets. Nothing leaves your browser.</p></li>
 <li><a href="/problems">Problems and reasons</a><p class="soft">What each code means.</p></li>
 <li><a href="/readyz">Readiness</a><p class="soft">Whether the service can work, and its warnings.</p></li>
 </ul>

@@ -6,6 +6,12 @@ import { FINDINGS, type FindingCode } from '../../src/wallets/lowering.ts'
 import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
 import type { WalletProfile } from '../../src/wallets/profiles/profile.ts'
 import { WALLET_SOURCES } from '../../src/wallets/profiles/sources.ts'
+import {
+  BROWSER_QUESTIONS,
+  BROWSER_RESULTS_FILE,
+  BROWSER_WALLETS,
+  type BrowserResults,
+} from '../../test/support/wallets/browser-results.ts'
 import { QUESTIONS } from '../../test/support/wallets/questions.ts'
 import { RESULTS_FILE, type Result, type Results } from '../../test/support/wallets/results.ts'
 
@@ -30,7 +36,7 @@ It refuses what that says, and discloses what that says.
 The fakes of Talao and of swiyu end at a refusal.
 swiyu answers only verifiers that the service cannot be, and Talao answers drafts only.
 Those answers are in no fake.
-Each cell is one test of \`test/conformance/wallets/matrix.test.ts\` against the running service, in \`openid4vp-1.0\`.
+Each cell is one test of \`test/slow/wallets/matrix.test.ts\` against the running service, in \`openid4vp-1.0\`.
 In \`haip-1.0\` the wallets that support it are asked the first question only.
 No fake is asked in a draft or in live mode: in drafts \`wallets\` says \`unknown\` or \`cannot\`.
 Live mode has the same rules, with the live links of each wallet.
@@ -55,6 +61,35 @@ const LEGEND = `| word | means |
 | – | the wallet cannot answer |
 
 The questions, as members of a creation:`
+
+const LINK_ONLY = WALLET_PROFILES.filter(({ dc_api_protocols }) => dc_api_protocols.length === 0).map(
+  ({ name }) => name,
+)
+
+const BROWSERS = `## Through the browser
+
+On a phone, on a page of the relying party, by the calls that the client makes
+([dc-api](api/dc-api.md), [client](client.md)).
+Each cell is one test of \`test/conformance/wallets/browsers.test.ts\` with the browsers of
+\`test/support/browser/virtual-browser.ts\`.
+*chosen*: the wallet must be chosen.
+*link*: if the wallet is chosen, the session offers it a link and nothing for the browser.
+Without a choice it answers the browser with one credential, the session stays pending, and its link still works.
+*not here*: the browser passes no request to this wallet; its link may be another way.
+*cannot*: the answer to the creation says so.
+
+- EUDI's reference wallet and the age verification app on Android read the first request of a call only.
+  The core was read at 0.27.0 (1d17f2f), and both apps use 0.28.1.
+  Where one call has OpenID4VP before \`org-iso-mdoc\`, they answer if they are chosen.
+  Since 0.29 the core reads the request that the person picked, also of OpenID4VP; no app with it was found.
+- Valera decodes every request of a call, and ends a call that has \`openid4vp-v1-multisigned\`.
+  A relying party with further identities reaches it by a link, or if it is chosen.
+  It returns no \`protocol\` to the browser; a browser that adds it is assumed.
+- Multipaz itself answers all four protocols: \`npm run proof -- clients multipaz\`.
+
+No browser passes a request to the others:
+
+${LINK_ONLY.map((name) => `- ${name}`).join('\n')}`
 
 const DISCLOSURE = `## What a wallet discloses without a choice
 
@@ -83,6 +118,8 @@ export function describeWallets(): string {
       ['wallet', 'what is left out, or why it cannot answer'],
       WALLET_PROFILES.map(({ id, name }) => [name, reasons(Object.values(results[id] ?? {}))]),
     ),
+    BROWSERS,
+    browserTable(),
     DISCLOSURE,
     table(['wallet', 'question', 'claims without a choice', 'claims if chosen'], disclosures(results)),
     '## Sources',
@@ -91,6 +128,21 @@ export function describeWallets(): string {
       WALLET_PROFILES.map((profile) => [profile.name, profile.status, readOf(profile), sources(profile)]),
     ),
   ].join('\n\n')
+}
+
+function browserTable(): string {
+  const results = JSON.parse(readFileSync(BROWSER_RESULTS_FILE, 'utf8')) as BrowserResults
+  const modes = ['all four', 'mdoc takes precedence', 'OpenID4VP alone', 'Annex C alone', 'none']
+  return table(
+    ['wallet', 'question', ...modes],
+    BROWSER_WALLETS.flatMap(({ id, name }) =>
+      BROWSER_QUESTIONS.map((question) => [
+        name,
+        question.name,
+        ...modes.map((mode) => results[id]?.[question.name]?.[mode] ?? ''),
+      ]),
+    ),
+  )
 }
 
 function cell(result: Result | undefined): string {

@@ -10,10 +10,10 @@ import { readJson } from './source.mjs'
 /**
  * Returns a CycloneDX document for a package. `bundled`: packages that it contains, as paths of
  * package-lock.json. `lock`: the lock file of what npm installs with it. `vendored`: packages that are in
- * neither.
+ * neither. `debian`: packages of Debian.
  */
 export function sbom(
-  { name, bundled = new Set(), lock = { packages: {} }, vendored = [] },
+  { name, bundled = new Set(), lock = { packages: {} }, vendored = [], debian = [] },
   { version, seconds },
 ) {
   const { '': root, ...installed } = lock.packages
@@ -30,7 +30,7 @@ export function sbom(
     packages: { '': own, ...contained.packages, ...installed },
   })
   document.metadata.component.name = name // npm takes the name of the folder
-  document.components.push(...vendored.map(vendoredComponent))
+  document.components.push(...vendored.map(vendoredComponent), ...debian.map(debianComponent))
   return `${JSON.stringify(reproducible(document, seconds), null, 2)}\n`
 }
 
@@ -94,4 +94,10 @@ function vendoredComponent({ name, version, license }) {
     ...{ 'bom-ref': `${name}@${version}`, type: 'library', name, version, scope: 'required', purl },
     licenses: [{ license: { id: license } }],
   }
+}
+
+/** Their licences are in the image: usr/share/doc/<name>/copyright. */
+function debianComponent({ name, version }) {
+  const purl = `pkg:deb/debian/${name}@${encodeURIComponent(version)}?distro=debian-12`
+  return { 'bom-ref': purl, type: 'library', name, version, scope: 'required', purl }
 }

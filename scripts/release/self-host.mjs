@@ -5,8 +5,10 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { BUNDLES, buildAll } from '../service/bundle.mjs'
+import { compressScripts } from '../service/compress.mjs'
 import { buildConsoleInto } from '../service/console-build.mjs'
 import { buildDescription } from '../service/description.mjs'
+import { buildInspectPageInto } from '../service/inspect-page.mjs'
 import { ROOT } from '../service/paths.mjs'
 import { bundlePrograms } from '../service/programs.mjs'
 import { buildReference, RENDERER } from '../service/reference.mjs'
@@ -38,15 +40,18 @@ export function stageSelfHost(to, { version, commit }) {
   for (const path of sourceFiles(...KEPT)) copy(path, join(to, path))
   stageBundles(join(to, 'dist'))
   buildDescription(join(to, 'assets'))
+  compressScripts(join(to, 'assets', 'page'), join(to, 'assets', 'page'))
   const docs = join(to, 'assets', 'docs')
   mkdirSync(docs)
   buildReference(docs)
   const packages = bundlePrograms([...Object.values(PROGRAMS), ...OTHERS], to)
-  for (const path of [...packagesOfWorkers(), ...buildConsoleInto(join(to, 'assets', 'console'))]) {
-    packages.add(path)
-  }
+  const pages = [
+    ...buildConsoleInto(join(to, 'assets', 'console')),
+    ...buildInspectPageInto(join(to, 'assets', 'inspect')),
+  ]
+  for (const path of [...packagesOfWorkers(), ...pages]) packages.add(path)
   writeFileSync(join(to, 'THIRD_PARTY_LICENCES.txt'), licencesOf(packages))
-  const lock = stagePackage(to, { version, commit })
+  const lock = stagePackage(to, { version, commit }, { own: OWN, programs: PROGRAMS })
   return { components: { bundled: packages, lock, vendored: [RENDERER] } }
 }
 
@@ -82,16 +87,20 @@ function stageBundles(to) {
   }
 }
 
-/** Writes package.json with version and commands, and the lock file, which it returns. */
-function stagePackage(to, { version, commit }) {
-  const { name, ...rest } = readJson(`${OWN}package.json`)
+/**
+ * Writes package.json with version and commands, and the lock file, which it returns. `own`: the folder that
+ * has both. `programs`: the program of each command.
+ */
+export function stagePackage(to, { version, commit }, { own, programs }) {
+  const { name, ...rest } = readJson(`${own}package.json`)
   const scripts = Object.fromEntries(
-    Object.entries(PROGRAMS).map(([command, path]) => [command, `node ${path}`]),
+    Object.entries(programs).map(([command, path]) => [command, `node ${path}`]),
   )
   // npm passes signals on to a shell, which does not pass them on to the launcher.
-  scripts.start = `exec ${scripts.start}`
+  for (const command of ['start', 'dev'].filter((one) => scripts[one] !== undefined))
+    scripts[command] = `exec ${scripts[command]}`
   writeJson(join(to, 'package.json'), { name, version, gitHead: commit, ...rest, scripts })
-  const lock = readJson(`${OWN}npm-shrinkwrap.json`)
+  const lock = readJson(`${own}npm-shrinkwrap.json`)
   lock.packages[''] = { name, version, ...lock.packages[''] }
   writeJson(join(to, 'npm-shrinkwrap.json'), { name, version, ...lock })
   return lock

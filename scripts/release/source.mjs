@@ -12,9 +12,11 @@ import { ROOT } from '../service/paths.mjs'
  */
 export function readSource({ allowDirty }) {
   const { version } = readJson('package.json')
-  const client = readJson('packages/client/package.json').version
-  if (client !== version)
-    throw new Error(`packages/client/package.json has version ${client}: set it to ${version}`)
+  for (const one of ['client', 'verify', 'evidence', 'inspect', 'create']) {
+    const path = `packages/${one}/package.json`
+    const own = readJson(path).version
+    if (own !== version) throw new Error(`${path} has version ${own}: set it to ${version}`)
+  }
   const changes = git('status', '--porcelain').split('\n').filter(Boolean)
   if (changes.length > 0 && !allowDirty) {
     throw new Error(

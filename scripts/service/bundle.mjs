@@ -1,5 +1,5 @@
 // Builds what a deployment needs if its sources changed: the bundles of verifier, sandbox and demo shop, the
-// console, the API description and the API reference.
+// console, the inspector, the API description and the API reference.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -14,8 +14,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { buildConsole, COLOURS, isConsoleBuilt } from './console-build.mjs'
+import { replaceFiles } from './built-files.mjs'
+import { compressScripts } from './compress.mjs'
+import { buildConsole, isConsoleBuilt } from './console-build.mjs'
 import { buildDescription } from './description.mjs'
+import { buildInspectPage, isInspectPageBuilt } from './inspect-page.mjs'
 import { ASSETS, availableNode, DIST, IS_RELEASE, ROOT } from './paths.mjs'
 import { ensureReference } from './reference.mjs'
 
@@ -26,20 +29,23 @@ export const SHOP_BUNDLE = join(DIST, 'demo-shop.js')
 /** Every file that a launcher runs on workerd. */
 export const BUNDLES = [SANDBOX_BUNDLE, SHOP_BUNDLE, BUNDLE]
 const DESCRIPTION = join(ASSETS, 'openapi.json')
+const PAGE = join(ASSETS, 'page')
 const FINGERPRINT = join(DIST, 'worker.sources')
 const BUNDLER = 'scripts/service/bundle-workers.mjs'
-const SOURCES = ['package-lock.json', 'tsconfig.json', 'assets/oauth-errors.json', BUNDLER, COLOURS]
+const COMPRESSOR = 'scripts/service/compress.mjs'
+const SOURCES = ['package-lock.json', 'tsconfig.json', 'assets/oauth-errors.json', BUNDLER, COMPRESSOR]
 
 /**
  * Builds the current sources to `BUNDLE`, `SANDBOX_BUNDLE` and `SHOP_BUNDLE`, the verifier's source map to
- * `SOURCE_MAP`, the console, the API description and the API reference. Launchers may run at the same time:
- * each builds in its own directory, then renames. A release has its bundles.
+ * `SOURCE_MAP`, the console, the inspector, the API description and the API reference. Launchers may run at
+ * the same time: each builds in its own directory, then renames. A release has its bundles.
  */
 export function ensureBundle() {
   if (IS_RELEASE) return
   ensureReference()
   const fingerprint = fingerprintOfSources()
-  const isBuilt = isConsoleBuilt() && [...BUNDLES, DESCRIPTION, FINGERPRINT].every((path) => existsSync(path))
+  const areBuilt = isConsoleBuilt() && isInspectPageBuilt()
+  const isBuilt = areBuilt && [...BUNDLES, DESCRIPTION, FINGERPRINT].every((path) => existsSync(path))
   if (isBuilt && readFileSync(FINGERPRINT, 'utf8') === fingerprint) return
   console.error('Building the service: about 10 seconds …')
   mkdirSync(DIST, { recursive: true })
@@ -48,12 +54,19 @@ export function ensureBundle() {
     buildAll(out)
     buildDescription(out)
     buildConsole()
+    buildInspectPage()
+    buildPageScripts()
     renameSync(join(out, basename(DESCRIPTION)), DESCRIPTION)
     for (const path of [SOURCE_MAP, ...BUNDLES]) renameSync(join(out, basename(path)), path)
     writeFileSync(FINGERPRINT, fingerprint)
   } finally {
     rmSync(out, { recursive: true, force: true })
   }
+}
+
+/** Compresses the scripts of the pages where the Worker serves them from. Files are replaced one by one. */
+export function buildPageScripts() {
+  replaceFiles(PAGE, (out) => compressScripts(PAGE, out))
 }
 
 /** Builds all three bundles into the directory `out`, under the names of `BUNDLES`, and the source map. */
@@ -67,11 +80,20 @@ export function buildAll(out) {
 }
 
 function fingerprintOfSources() {
-  const modules = ['src', 'sandbox', 'packages', 'examples', 'openapi', 'assets/sandbox', 'console']
+  const modules = [
+    'src',
+    'sandbox',
+    'packages',
+    'examples',
+    'openapi',
+    'assets/sandbox',
+    'assets/page',
+    'console',
+  ]
     .flatMap((room) => readdirSync(join(ROOT, room), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-    .filter((path) => !path.includes('/dist/'))
+    .filter((path) => !/\/dist\/|\.(br|gzip)$/.test(path))
     .sort()
   const hash = createHash('sha256')
   for (const file of [...SOURCES.map((name) => join(ROOT, name)), ...modules]) {

@@ -7,7 +7,7 @@ import { descriptorLimit } from './descriptors.mjs'
 import { request } from './request.mjs'
 import { controlSocket } from './workerd.mjs'
 
-/** Interval of readings. The second is for many descriptors, which are not used up so soon. */
+/** Interval of readings. The longer interval is for many descriptors, which are not used up so soon. */
 const EVERY_MS = 250
 const RARELY_MS = 1_000
 const MANY = 8_192

@@ -1,36 +1,22 @@
 // Builds the console: script, style and texts in assets/console, which the Worker serves. They are not in
 // its bundle (docs/decisions/console.md).
 
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { ASSETS, DIST, ROOT } from './paths.mjs'
+import { replaceFiles } from './built-files.mjs'
+import { compressFiles } from './compress.mjs'
+import { ASSETS, ROOT } from './paths.mjs'
 
 const SOURCE = join(ROOT, 'console')
 /** The style with the colours, relative to the root. */
-export const COLOURS = 'assets/page/style.css'
+const COLOURS = 'assets/page/style.css'
 
 export const isConsoleBuilt = () => builtFiles().every((name) => existsSync(join(ASSETS, 'console', name)))
 
 /** Builds the console where the Worker serves it from. Files are replaced one by one. */
 export function buildConsole() {
-  mkdirSync(DIST, { recursive: true })
-  const out = mkdtempSync(join(DIST, 'console-'))
-  try {
-    buildConsoleInto(out)
-    for (const name of builtFiles()) renameSync(join(out, name), join(ASSETS, 'console', name))
-  } finally {
-    rmSync(out, { recursive: true, force: true })
-  }
+  replaceFiles(join(ASSETS, 'console'), buildConsoleInto)
 }
 
 /** Builds the console into the directory `out`. Returns the packages in it, as paths of the lock file. */
@@ -54,6 +40,7 @@ export function buildConsoleInto(out) {
     logLevel: 'warning',
   })
   for (const name of otherTexts()) copyFileSync(join(SOURCE, 'texts', name), join(out, `texts-${name}`))
+  compressFiles(builtFiles(), out, out)
   const packages = Object.keys(metafile.inputs).map(
     (path) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0],
   )
@@ -61,7 +48,7 @@ export function buildConsoleInto(out) {
 }
 
 /** Returns the variables of the style that every page has: first for light mode, then for dark mode. */
-function coloursOfPages() {
+export function coloursOfPages() {
   const style = readFileSync(join(ROOT, COLOURS), 'utf8')
   const [rules] = /^:root \{[^}]+\}\n@media \(prefers-color-scheme: dark\) \{[^}]+\}\n\}/m.exec(style) ?? []
   if (rules === undefined) throw new Error(`${COLOURS} has no colours`)

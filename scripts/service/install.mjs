@@ -11,14 +11,14 @@ import { IS_RELEASE, NODE, ROOT } from './paths.mjs'
 export const FOR_START = {
   omit: ['dev', 'peer'],
   what: 'the packages that the service needs',
-  size: '36 packages, 75 MB to download, 195 MB on disk',
+  size: '40 packages, 75 MB to download, 195 MB on disk',
   time: '15 seconds',
 }
 /** The packages above, and Node 24, which is the only peer dependency in packages/start. */
 export const FOR_START_ON_OLD_NODE = {
   omit: ['dev'],
   what: `the packages that the service needs, and Node 24 because ${process.versions.node} is too old`,
-  size: '38 packages, 125 MB to download, 385 MB on disk',
+  size: '41 packages, 125 MB to download, 385 MB on disk',
   time: '30 seconds',
 }
 /** Every package, including those for tests and tools. */
@@ -37,7 +37,7 @@ export function packagesForStart({
   hasSqlite = isBuiltin('node:sqlite'),
 }) {
   const [major, minor] = version.split('.').map(Number)
-  // What rolldown requires.
+  // rolldown requires it.
   const canBundle = major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19)
   return canBundle && (hasSqlite || !hasObjects) ? FOR_START : FOR_START_ON_OLD_NODE
 }

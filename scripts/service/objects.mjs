@@ -13,13 +13,18 @@ import { fileURLToPath } from 'node:url'
 /** Classes with alarms. An alarm that comes early only sets the next alarm. */
 export const CLASSES_WITH_ALARMS = [
   'VerificationSession',
+  'SharedSessions',
   'EventLog',
   'TrustList',
   'RelyingParty',
   'VerificationIndex',
+  'EvidenceMaterials',
+  'EvidenceSessions',
 ]
 /** Class whose stored objects always have an alarm. */
 const ALWAYS_ARMED = 'VerificationSession'
+/** Class of objects that sessions share (src/session/store/slot-table.ts). */
+const SHARED = 'SharedSessions'
 
 /** A SQLite file of one page has no table, because the content of a table needs a page of its own. */
 const EMPTY_FILE_BYTES = 4096
@@ -59,6 +64,8 @@ export function prepareObjects({ objectsPath, uniqueKeys, perSecond, now = Date.
         .all()
         .map(({ actor_id }) => actor_id),
     )
+    // After a crash the log of a file may have sessions that were erased before, until the object is used.
+    if (className === SHARED) for (const id of ids) emptyLog(path, id)
     const stored = ids.filter((id) => armed.has(id) || !removeIfEmpty(path, id, counts))
     if (wasRebuilt && CLASSES_WITH_ALARMS.includes(className)) counts.damaged.push(className)
     counts.repaired += repair(database, {
@@ -128,8 +135,9 @@ function isUnavailable({ errcode, code }) {
 /** Sets lost alarms to now. Returns how many. */
 function repair(database, { path, className, wasRebuilt, now, lost }) {
   if (!CLASSES_WITH_ALARMS.includes(className)) return 0
-  // If the index is intact, a lost alarm can be detected only in a class whose objects always have an alarm.
-  const due = wasRebuilt ? lost : className === ALWAYS_ARMED ? lost.filter((id) => hasContent(path, id)) : []
+  // If the index is intact, a lost alarm shows only in a class whose rows tell that an object has work.
+  const hasWork = { [ALWAYS_ARMED]: hasContent, [SHARED]: hasSessions }[className] ?? (() => false)
+  const due = wasRebuilt ? lost : lost.filter((id) => hasWork(path, id))
   const insert = database.prepare('INSERT INTO _cf_ALARM (actor_id, scheduled_time) VALUES (?, ?)')
   for (const id of due) insert.run(id, BigInt(now) * NS_PER_MS)
   return due.length
@@ -201,6 +209,34 @@ function idsIn(path) {
   return readdirSync(path)
     .filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name))
     .map((name) => name.slice(0, 64))
+}
+
+/** Returns `true` if a shared object has a session with further work. */
+function hasSessions(path, id) {
+  let database
+  try {
+    database = openDatabase(join(path, `${id}.sqlite`))
+    return database.prepare('SELECT 1 FROM slots WHERE wake_at < ? LIMIT 1').all(2 ** 46).length > 0
+  } catch {
+    return true
+  } finally {
+    closeQuietly(database)
+  }
+}
+
+/** Writes the write-ahead log of an object into its database, and removes the log. */
+function emptyLog(path, id) {
+  const file = join(path, `${id}.sqlite`)
+  if ((sizeOf(`${file}-wal`) ?? 0) === 0) return
+  let database
+  try {
+    database = openDatabase(file)
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch {
+    // A damaged file: the service reports it (docs/runbooks/damaged-storage.md).
+  } finally {
+    closeQuietly(database)
+  }
 }
 
 function openDatabase(file, timeout = 5_000) {

@@ -40,6 +40,7 @@ export function readOptions(env) {
     // Other people use a public service. So it reaches the ports of its machine only if a variable allows
     // this.
     allowLoopback: env.ALLOW_LOOPBACK ?? (isLocal ? '1' : '0'),
+    sessionObjects: parseSessionObjects(env.SESSION_OBJECTS),
     hasShop: isOn('DEMO', env.DEMO, isLocal),
     hasConsole,
     consoleOrigin: consoleOriginOf(baseUrl),
@@ -60,6 +61,13 @@ function isOrigin(text, isLocal) {
   if (!URL.canParse(text)) return false
   const { origin, protocol } = new URL(text)
   return origin === text && (protocol === 'https:' || (protocol === 'http:' && isLocal))
+}
+
+/** Returns the number of objects that sessions share; 0: each session has its own object. */
+function parseSessionObjects(value) {
+  if (value !== undefined && !(/^\d{1,3}$/.test(value) && Number(value) <= 256))
+    throw new Error('SESSION_OBJECTS must be a number from 0 to 256')
+  return value === undefined ? undefined : Number(value)
 }
 
 /** Returns `true` for 1. Without a value, returns the standard: on only for a service of this machine. */

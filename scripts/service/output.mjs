@@ -1,42 +1,38 @@
-// Output of workerd. It is delayed while the service starts, so that no log line is printed between the texts
-// of the start. A start that fails prints only its reason.
+// Output of workerd that the launcher reads: errors, and on a terminal also log lines. It is delayed while
+// the service starts, so that no line is printed between the texts of the start. A start that fails prints
+// only its reason.
 
-/** Largest number of delayed bytes. Further output is printed at once. */
-const HELD_BYTES = 262_144
+import { createInterface } from 'node:readline'
+
+/** Largest number of delayed lines. Then all lines are printed. */
+const HELD_LINES = 1_000
 /** A log line of level `info` (src/metrics/log-line.ts). */
 const INFO = /^\{"time":"[^"]*","level":"info",/
-const NEWLINE = 0x0a
 
 /**
- * Returns `attach(child)`, `release()` and `discard()`. A released output is passed on at once.
- * `release({ withoutInfo: true })` drops the held lines of level `info`: the start has caused them itself.
+ * Returns `attach(child)`, `release()` and `discard()`. A released output is passed on at once. Lines of
+ * level `info` before the release are dropped: the start has caused them itself.
  *
  * @param {Record<'stdout' | 'stderr', NodeJS.WritableStream>} streams where released output goes
  */
 export function holdOutput({ stdout, stderr } = process) {
   let held = []
-  let bytes = 0
-  const release = ({ withoutInfo = false } = {}) => {
-    const all = held ?? []
+  const release = () => {
+    for (const print of held ?? []) print()
     held = undefined
-    if (!withoutInfo) for (const { source, chunk } of all) source.to.write(chunk)
-    else
-      for (const source of new Set(all.map((one) => one.source)))
-        printWithoutInfo(source, chunksOf(source, all))
   }
   const hold = (from, to) => {
-    const source = { from, to, begun: Buffer.alloc(0) }
-    from.on('data', (chunk) => {
-      if (held === undefined) return print(source, chunk)
-      held.push({ source, chunk })
-      bytes += chunk.length
-      if (bytes > HELD_BYTES) release()
+    createInterface({ input: from }).on('line', (line) => {
+      const print = () => to.write(`${line}\n`)
+      if (held === undefined) return print()
+      if (INFO.test(line)) return
+      held.push(print)
+      if (held.length > HELD_LINES) release()
     })
-    from.on('end', () => to.write(source.begun))
   }
   return {
     attach(child) {
-      hold(child.stdout, stdout)
+      if (child.stdout !== null) hold(child.stdout, stdout)
       hold(child.stderr, stderr)
     },
     release,
@@ -44,29 +40,4 @@ export function holdOutput({ stdout, stderr } = process) {
       held &&= []
     },
   }
-}
-
-function chunksOf(source, all) {
-  return Buffer.concat(all.filter((one) => one.source === source).map(({ chunk }) => chunk))
-}
-
-/**
- * Prints held bytes without lines of level `info`. They may end within a line, and within a character: then
- * the rest of the line is awaited.
- */
-function printWithoutInfo(source, bytes) {
-  const end = source.from.readableEnded ? bytes.length : bytes.lastIndexOf(NEWLINE) + 1
-  const lines = bytes.toString('utf8', 0, end).split(/(?<=\n)/)
-  source.to.write(lines.filter((line) => !INFO.test(line)).join(''))
-  source.begun = bytes.subarray(end)
-}
-
-/** Prints a chunk. Drops the line that began before the release, if its level is `info`. */
-function print(source, chunk) {
-  if (source.begun.length === 0) return source.to.write(chunk)
-  const bytes = Buffer.concat([source.begun, chunk])
-  const end = bytes.indexOf(NEWLINE) + 1
-  const isAwaited = end === 0 && bytes.length <= HELD_BYTES
-  source.begun = isAwaited ? bytes : Buffer.alloc(0)
-  if (!isAwaited) source.to.write(INFO.test(bytes.toString()) ? bytes.subarray(end) : bytes)
 }

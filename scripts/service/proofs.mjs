@@ -22,6 +22,18 @@ export const PROOFS = {
     '',
     null,
   ),
+  year: proof(
+    'test/slow/year/main.ts',
+    'a year of sessions on one machine, with a clock that is moved; an hour',
+    '',
+    '--days 4 --a-day 10 --step 2',
+  ),
+  sizes: proof(
+    'test/support/runner/sizes.mjs',
+    'changes of lists in XML and of evidence, the library against the service; an hour',
+    '',
+    null,
+  ),
   fuzz: proof(
     'test/system/fuzz/main.ts',
     'requests to every operation, and good responses, with one change',
@@ -36,9 +48,9 @@ export const PROOFS = {
   ),
   load: proof(
     'bench/load/main.ts',
-    'load on the service; with --peers, on other verifiers',
+    'load on the service and on its floors; with --peers, on other verifiers',
     '--peers',
-    '--seconds 10 --rates 5',
+    '--seconds 10 --rates 5 --rounds 1',
   ),
   bench: proof('bench/main.ts', 'cost of the service and of libraries, on workerd'),
   clients: proof('scripts/clients/main.ts', 'generated clients, oauth2-proxy and examples against a service'),

@@ -1,4 +1,4 @@
-// Builds the API reference of /docs into assets/docs: the page, and its script in three encodings. The script
+// Builds the API reference of /docs into assets/docs: the page, and its script in three codings. The script
 // is the renderer, which is one file of a package, and our assets/api-reference/page.js.
 //
 // The renderer is not in git (docs/decisions/documentation.md). npm fetches its package once, by version and
@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { compressFiles, removeOldCompressed } from './compress.mjs'
 import { ASSETS, DIST, IS_RELEASE, ROOT } from './paths.mjs'
 
 /** The renderer's package. `integrity`: the hash of its archive, printed by `npm view NAME@VERSION dist`. */
@@ -37,6 +37,7 @@ const SOURCES = [
   join(SOURCE, 'page.html'),
   join(SOURCE, 'page.js'),
   join(ROOT, 'scripts/service/reference.mjs'),
+  join(ROOT, 'scripts/service/compress.mjs'),
 ]
 /** The fingerprint of what was built. The fingerprint is absent if the renderer was missing. */
 const FINGERPRINT = 'fingerprint'
@@ -69,9 +70,7 @@ export function buildReference(out) {
   const source = Buffer.concat([script, Buffer.from(';\n'), readFileSync(join(SOURCE, 'page.js'))])
   writeFileSync(join(out, 'docs.html'), readFileSync(join(SOURCE, 'page.html')))
   writeFileSync(join(out, 'reference.js'), source)
-  writeFileSync(join(out, 'reference.js.gzip'), gzipSync(source, { level: 9 }))
-  const best = { [constants.BROTLI_PARAM_SIZE_HINT]: source.length }
-  writeFileSync(join(out, 'reference.js.br'), brotliCompressSync(source, { params: best }))
+  compressFiles(['reference.js'], out, out)
   writeFileSync(join(out, 'LICENSE'), licence)
   writeFileSync(join(out, FINGERPRINT), fingerprint())
 }
@@ -93,6 +92,7 @@ function place(out) {
   rmSync(join(OUT, FINGERPRINT), { force: true })
   const names = readdirSync(out).sort((a, b) => Number(a === FINGERPRINT) - Number(b === FINGERPRINT))
   for (const name of names) renameSync(join(out, name), join(OUT, name))
+  removeOldCompressed(OUT, names)
 }
 
 /** Returns the page for a service without the renderer. */

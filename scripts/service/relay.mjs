@@ -27,12 +27,28 @@ const LOOK_MS = 250
 const FLUSH_MS = 15_000
 const LINGER_MS = 1_000
 
+const DETAIL = 'The service has no capacity for this request. Try again in 5 seconds.'
+/** The relay reads no request. So the body has the members of errors for wallets and for relying parties. */
+const REFUSAL_BODY = JSON.stringify({
+  error: 'temporarily_unavailable',
+  error_description: DETAIL,
+  type: 'about:blank',
+  title: 'Service Unavailable',
+  status: 503,
+  detail: DETAIL,
+  code: 'temporarily_unavailable',
+  retryable: true,
+})
 const REFUSAL = [
   'HTTP/1.1 503 Service Unavailable',
   'Retry-After: 5',
-  'Content-Length: 0',
+  'Content-Type: application/json',
+  'Cache-Control: no-store',
+  'Access-Control-Allow-Origin: *',
+  `Content-Length: ${REFUSAL_BODY.length}`,
   'Connection: close',
-  '\r\n',
+  '',
+  REFUSAL_BODY,
 ].join('\r\n')
 
 /**

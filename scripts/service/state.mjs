@@ -79,7 +79,7 @@ export function checkKeys(directory, env) {
   ].flatMap(([name, given]) => (names.includes(name) || given !== undefined ? [] : [`keys/${name}`]))
   // A folder has the unique key of its class as its name. A class without objects may be new.
   const known = names
-    .filter((name) => name.startsWith('unique-key-'))
+    .filter((name) => name.startsWith('unique-key-') || name === 'shared-unique-key')
     .map((name) => readFileSync(join(directory, 'keys', name), 'utf8'))
   if (folders.some((folder) => !known.includes(folder))) missing.push('a file keys/unique-key-…')
   if (missing.length === 0) return
@@ -107,15 +107,44 @@ export async function keepSecrets(directory) {
   }
 }
 
+/** Number of objects that share sessions, in a new state directory. */
+const SESSION_OBJECTS = 64
+
+/**
+ * Returns the variables about the objects of sessions; none if no session shares an object. The number of
+ * shared objects is part of the address of each session, so it stays as it is at the first start. `wanted`:
+ * `SESSION_OBJECTS` of the environment.
+ */
+export function keepSessionObjects(directory, wanted) {
+  const path = join(directory, 'keys', 'session-objects')
+  const kept = existsSync(path) ? Number(readFileSync(path, 'utf8')) : undefined
+  if (wanted === 0) return kept === undefined ? {} : { SESSION_OBJECTS: String(kept), SHARE_SESSIONS: '0' }
+  const number = kept ?? wanted ?? SESSION_OBJECTS
+  if (wanted !== undefined && wanted !== number)
+    throw new Error(
+      `SESSION_OBJECTS must be ${number} or 0: sessions of ${directory} share ${number} objects`,
+    )
+  if (kept === undefined) writePrivately(path, String(number))
+  return { SESSION_OBJECTS: String(number), SHARE_SESSIONS: '1' }
+}
+
 /** Returns one secret for each object class. Anyone who knows it can forge object ids. */
 export async function keepUniqueKeys(directory, classNames) {
   const keys = {}
   for (const name of classNames) {
-    keys[name] = await keep(join(directory, 'keys', `unique-key-${name}`), () =>
+    keys[name] = await keep(join(directory, 'keys', uniqueKeyFile(name)), () =>
       randomBytes(32).toString('hex'),
     )
   }
   return keys
+}
+
+/**
+ * Returns the name of the file with the key of a class. Version 0.2.0 does not know this file name, so it
+ * refuses to start with sessions that share objects, which it could not read.
+ */
+function uniqueKeyFile(className) {
+  return className === 'SharedSessions' ? 'shared-unique-key' : `unique-key-${className}`
 }
 
 function makeAccessTokenKeys() {

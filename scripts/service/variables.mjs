@@ -3,12 +3,12 @@
 /** Optional variables of src/config.ts without a default here. */
 export const PASSED_ON = [
   ...['VERIFIER_FURTHER_KEYS', 'GOOGLE_WALLET_AGGREGATOR', 'SERVICE_SCHEME', 'WALLET_SCHEME'],
-  'CLIENT_IP_HEADER',
+  ...['CLIENT_IP_HEADER', 'LOG_REQUESTS', 'TSA_URL', 'TSA_CA_PEM', 'TSA_AUTHORIZATION'],
 ]
 
 /** Every variable that an operator may set (docs/configuration.md). */
 export const KNOWN = [
-  ...['PORT', 'HOST', 'BASE_URL', 'STATE_DIR', 'TLS_CERT', 'TLS_KEY', 'ALLOW_LOOPBACK'],
+  ...['PORT', 'HOST', 'BASE_URL', 'STATE_DIR', 'TLS_CERT', 'TLS_KEY', 'ALLOW_LOOPBACK', 'SESSION_OBJECTS'],
   ...[
     'DEMO',
     'DEMO_WEBHOOK_URL',

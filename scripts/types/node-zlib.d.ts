@@ -4,6 +4,6 @@ declare module 'node:zlib' {
   type Limit = { readonly maxOutputLength: number }
   export function inflateSync(compressed: Uint8Array, limit: Limit): Uint8Array<ArrayBuffer>
   export function gunzipSync(compressed: Uint8Array, limit: Limit): Uint8Array<ArrayBuffer>
-  export function deflateSync(data: Uint8Array): Uint8Array<ArrayBuffer>
+  export function deflateSync(data: Uint8Array, options: { readonly level: number }): Uint8Array<ArrayBuffer>
   export function crc32(data: Uint8Array): number
 }

@@ -2,7 +2,7 @@
 
 import * as z from 'zod/mini'
 import { decodeBase64url } from '../codec/base64url.ts'
-import { text } from '../codec/schema.ts'
+import { text, unique } from '../codec/schema.ts'
 import { p256PublicJwk } from '../config.ts'
 import { parsePublicJwk } from '../crypto/jwk.ts'
 import { OIDC_CLIENT } from '../limits.ts'
@@ -15,15 +15,14 @@ import {
   STANDARD_SCOPES,
   SUBJECT_CLAIMS,
 } from '../relying-party/oidc/client.ts'
+import { ONE_QUERY } from './one-query.ts'
 import { line } from './page-texts.ts'
 import { policyMembers } from './requests.ts'
 
 /** Limit of a client's body, in bytes. */
 export const CLIENT_LIMIT = 128 * 1024
 
-/**
- * Members that describe the use of a key. They are kept with the key itself. All other members are dropped.
- */
+/** Members that describe the use of a key. They are stored with the key. Unknown members are dropped. */
 const named = {
   kid: z.exactOptional(text(200)),
   use: z.exactOptional(z.enum(['sig', 'enc'])),
@@ -33,8 +32,9 @@ const named = {
 const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']
 
 /**
- * Returns the schema of an odd integer of an RSA key (RFC 7518 §6.3.1). With an even integer, encryption
- * would fail only after the person has answered.
+ * Returns the schema of `n` or `e` of an RSA key (RFC 7518 §6.3.1). The service cannot encrypt a token to
+ * a key with an even `n` or `e`. Without this check, a login would fail only after the person has responded.
+ * `least`: the smallest first octet of a value with this number of octets.
  */
 const oddInteger = (pattern: RegExp, least: (octets: number) => number, message: string) =>
   z.string().check(
@@ -56,19 +56,24 @@ const exponent = oddInteger(
   'must be an odd exponent of 3 or more and at most 32 bits, in base64url',
 )
 
-const publicJwk = z.pipe(
-  z
-    .record(z.string(), z.unknown())
-    .check(
-      z.refine((key) => !PRIVATE_PARTS.some((part) => part in key), 'must be a key without a private part'),
-    ),
-  z.discriminatedUnion('kty', [
-    z
-      .extend(p256PublicJwk, named)
-      .check(z.refine((jwk) => parsePublicJwk(jwk) !== undefined, 'must be a point on P-256')),
-    z.object({ kty: z.literal('RSA'), n: modulus, e: exponent, ...named }),
-  ]),
+/**
+ * A key as it is sent, before `knownKey` drops unknown members. In the API description, a key has the rules
+ * of `sentKey` and of `knownKey`.
+ */
+export const sentKey = z.record(z.string(), z.unknown()).check(
+  z.refine((key) => !PRIVATE_PARTS.some((part) => part in key), 'must be a key without a private part'),
+  z.meta({ not: { anyOf: PRIVATE_PARTS.map((part) => ({ required: [part] })) } }),
 )
+
+export const knownKey = z.discriminatedUnion('kty', [
+  z
+    .extend(p256PublicJwk, named)
+    .check(z.refine((jwk) => parsePublicJwk(jwk) !== undefined, 'must be a point on P-256')),
+  z.object({ kty: z.literal('RSA'), n: modulus, e: exponent, ...named }),
+])
+
+/** A public key of a client, without unknown members. */
+export const publicJwk = z.pipe(sentKey, knownKey)
 
 const policyName = z.string().check(
   z.regex(/^[a-z0-9_-]{1,64}$/, 'must have 1 to 64 of a-z, 0-9, _ and -'),
@@ -79,7 +84,9 @@ const policyName = z.string().check(
 )
 
 const policy = z.pipe(
-  z.extend(policyMembers, { name: policyName, front_channel: z._default(z.boolean(), false) }),
+  z
+    .extend(policyMembers, { name: policyName, front_channel: z._default(z.boolean(), false) })
+    .check(z.meta(ONE_QUERY)), // checked by judgePolicies
   z.transform(({ name, front_channel, ...request }) => ({
     name,
     front_channel,
@@ -91,25 +98,24 @@ const subject = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('transient') }),
   z.strictObject({
     type: z.literal('pairwise'),
-    claims: z.array(z.enum(SUBJECT_CLAIMS)).check(
-      z.minLength(1),
-      z.refine((claims) => new Set(claims).size === claims.length, 'must not repeat an entry'),
-    ),
+    claims: unique(z.enum(SUBJECT_CLAIMS), SUBJECT_CLAIMS.length).check(z.minLength(1)),
   }),
 ])
 
 const members = z.strictObject({
   name: line(100),
   application_type: z.enum(APPLICATION_TYPES),
-  redirect_uris: z.array(text(2048)).check(
-    z.minLength(1),
-    z.maxLength(OIDC_CLIENT.redirectUris),
-    z.refine((uris) => new Set(uris).size === uris.length, 'must not repeat an entry'),
-  ),
+  // The pattern is for the API description. `checkClient` parses each address, and rejects some that fit the
+  // pattern.
+  redirect_uris: unique(
+    text(2048).check(z.meta({ pattern: '^https?://[^\\s\\\\#*]+$' })),
+    OIDC_CLIENT.redirectUris,
+  ).check(z.minLength(1)),
   token_endpoint_auth_method: z.enum(AUTH_METHODS),
   token_endpoint_as_audience: z.boolean(),
   require_pushed_authorization_requests: z.boolean(),
   require_pkce: z.boolean(),
+  dpop_bound_access_tokens: z.boolean(),
   cross_device: z.boolean(),
   policies: z.array(policy).check(
     z.minLength(1),
@@ -129,14 +135,28 @@ const members = z.strictObject({
   ),
 })
 
-/** Body of a change. A sent member replaces the whole stored member. */
-export const clientPatch = z.exactPartial(members)
+/** Condition for the API description: a public client (`none`) must use PKCE. `checkClient` checks this. */
+const PUBLIC_CLIENT = {
+  if: {
+    properties: { token_endpoint_auth_method: { const: 'none' } },
+    required: ['token_endpoint_auth_method'],
+  },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { properties: { require_pkce: { const: true } } },
+}
+
+const partial = z.exactPartial(members)
+
+/** Body that changes a client. A sent member replaces the whole stored member. */
+export const clientPatch = partial.check(z.meta(PUBLIC_CLIENT))
 export type ClientPatch = z.infer<typeof clientPatch>
 
-/** Body of a creation. */
-export const clientCreation = z.extend(clientPatch, {
-  name: members.shape.name,
-  redirect_uris: members.shape.redirect_uris,
-  policies: members.shape.policies,
-})
+/** Body that creates a client. */
+export const clientCreation = z
+  .extend(partial, {
+    name: members.shape.name,
+    redirect_uris: members.shape.redirect_uris,
+    policies: members.shape.policies,
+  })
+  .check(z.meta(PUBLIC_CLIENT))
 export type ClientCreation = z.infer<typeof clientCreation>

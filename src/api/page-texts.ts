@@ -1,7 +1,8 @@
-// What a relying party shows to people on the page: texts and a link. They are optional in a creation.
+// Texts and a link that a relying party shows to people on the hosted page. All of them are optional in a
+// create request.
 
 import * as z from 'zod/mini'
-import { text } from '../codec/schema.ts'
+import { ONE_LINE, text } from '../codec/schema.ts'
 
 /**
  * Returns the schema of one line that people read beside the name of the relying party. Control characters
@@ -14,20 +15,21 @@ export const line = (characters: number) =>
       (words) => words.trim() === words && !/\p{C}/u.test(words.replace(/[\u200c\u200d]/g, '')),
       'must be one line without outer spaces or control characters',
     ),
+    z.meta({ pattern: ONE_LINE }),
   )
 
 /**
- * Schemas by member. The relying party writes the texts in the language of `locale`. A new member also needs
- * a place on the page.
+ * Schemas by member. The relying party writes the texts in the language of `locale`. The hosted page needs a
+ * place for each new member.
  */
 export const pageTexts = {
   heading: z.exactOptional(line(100)),
   purpose: z.exactOptional(line(200)),
-  /** Page for people without a wallet. A creation may send only a registered URL. */
+  /** Page for people without a wallet. The URL must be registered in the settings. */
   alternative_url: z.exactOptional(text(2048)),
 }
 
-/** Name of a text on the page. */
+/** Name of a text or link on the hosted page. */
 export type PageText = keyof typeof pageTexts
 
 /**

@@ -5,46 +5,53 @@
 import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'
 import type { Json } from '../codec/json.ts'
-import { list, queryNumber, text } from '../codec/schema.ts'
+import { list, oneOfTexts, queryNumber, text, utcTime, WEB_ORIGIN } from '../codec/schema.ts'
 import { HASH_NAMES } from '../crypto/digest.ts'
-import { TRANSACTION_DATA } from '../limits.ts'
+import { queryErrors } from '../exchange/query-errors.ts'
+import { TRANSACTION_DATA, TRUST_LIST } from '../limits.ts'
 import { DC_API_PROTOCOLS } from '../openid4vp/dc-api.ts'
 import { dcqlQuery } from '../openid4vp/dcql/query.ts'
 import { PROTOCOL_IDS } from '../openid4vp/protocols/index.ts'
 import { requestOptionsSchema } from '../openid4vp/request/request-options.ts'
 import { PRESET_NAMES, PRESETS } from '../policy/presets.ts'
 import { QR_SIZE } from '../qr/symbol.ts'
+import { AUDIT_ACTIONS } from '../relying-party/audit/audit-log.ts'
 import { claimsEncryptionJwk } from '../relying-party/document/encryption-jwk.ts'
 import { WEBHOOK_STATES } from '../relying-party/index/index-entry.ts'
+import { FORMAT_IDS } from '../relying-party/settings/added-types.ts'
 import { ASSURANCE_LEVELS } from '../trust/anchors/anchor.ts'
+import { ONE_QUERY } from './one-query.ts'
 import { pageTexts } from './page-texts.ts'
 import { SESSION_BINDINGS, STATUSES } from './values.ts'
 
-/** Limit of a creation's body, in bytes. */
+/** Limit of the body of a create request, in bytes. */
 export const CREATE_LIMIT = 16 * 1024
 
 /** Longest life of a session in seconds. */
 export const LONGEST_SESSION_SECONDS = 86_400
 
 const METADATA_LIMIT = 8 * 1024
+const METADATA_KEYS = 20
 
 const name = text(100)
 
 const walletId = text(40)
 
 const metadata = z.record(text(40), z.string().check(z.maxLength(500))).check(
-  z.refine((value) => Object.keys(value).length <= 20, 'must have 20 keys or fewer'),
+  z.refine((value) => Object.keys(value).length <= METADATA_KEYS, 'must have 20 keys or fewer'),
+  z.meta({ maxProperties: METADATA_KEYS }),
   z.refine((value) => utf8(JSON.stringify(value)).length <= METADATA_LIMIT, 'must be 8 KiB or less as JSON'),
 )
 
-// A creation may send only a registered URL. The form of the URL was checked at its registration.
+// The handler accepts only a URL that is in the settings. Settings have only URLs of the right form, so the
+// form is not checked here.
 const returnUrl = text(2048)
 
 export const locale = z
   .string()
   .check(z.maxLength(35), z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag'))
 
-// The schema of the transaction type checks all other members.
+// Each type of transaction has a schema of its own. That schema checks all other members later.
 const transactionData = z.catchall(
   z.object({
     type: text(TRANSACTION_DATA.typeCharacters),
@@ -62,7 +69,8 @@ const createMembers = z.strictObject({
   required_assurance_level: z._default(z.enum(ASSURANCE_LEVELS), 'low'),
   metadata: z._default(metadata, {}),
   credential_match: z._default(z.enum(['any', 'all']), 'any'),
-  formats: z.optional(list(name, 10)),
+  // The handler rejects unknown formats. It leaves out formats that the protocol does not support.
+  formats: z.optional(list(name.check(z.meta(oneOfTexts(FORMAT_IDS))), 10)),
   protocol: z._default(z.enum(PROTOCOL_IDS), 'openid4vp-1.0'),
   request_options: z._default(requestOptionsSchema, {}),
   wallet: z.exactOptional(
@@ -71,12 +79,15 @@ const createMembers = z.strictObject({
   required_session_binding: z._default(z.enum(SESSION_BINDINGS), 'none'),
   expires_in: z._default(z.int().check(z.minimum(60), z.maximum(LONGEST_SESSION_SECONDS)), 600),
   return_url: z.optional(returnUrl),
+  failure_return_url: z.exactOptional(returnUrl),
   return_automatically: z.exactOptional(z.boolean()),
   locale: z.optional(locale),
   ...pageTexts,
   allow_derived: z._default(z.boolean(), false),
   intent_to_retain: z.exactOptional(z.boolean()),
+  evidence: z.exactOptional(z.boolean()),
   require_same_holder_key: z._default(z.boolean(), false),
+  anchor_sets: z.exactOptional(list(text(64), TRUST_LIST.subscribed)),
   transaction_data: z.optional(list(transactionData, TRANSACTION_DATA.objects)),
   claims_encryption_jwk: z.optional(claimsEncryptionJwk),
   qr_code: z.exactOptional(z.boolean()),
@@ -84,8 +95,8 @@ const createMembers = z.strictObject({
 })
 
 /**
- * Members of a creation that state what the person must prove. A policy of an OpenID Connect client also has
- * these members.
+ * Members of a create request that state what the person must prove. A policy of an OpenID Connect client
+ * also has these members.
  */
 export const policyMembers = z.pick(createMembers, {
   credential_types: true,
@@ -101,45 +112,25 @@ export const policyMembers = z.pick(createMembers, {
   purpose: true,
   allow_derived: true,
   intent_to_retain: true,
+  evidence: true,
   require_same_holder_key: true,
+  anchor_sets: true,
 })
 
-/** Body of `POST /v1/verify`. It has either types and scopes, or a query, or a preset. */
+/** Body of `POST /v1/verify`. The body has either types and scopes, or a query, or a preset. */
 export const createRequest = createMembers.check((context) => {
-  for (const { name, message } of memberErrors(context.value)) {
+  const { evidence, intent_to_retain } = context.value
+  const isDenied = evidence === true && intent_to_retain === false
+  const denied = { name: 'intent_to_retain', message: 'must not be false beside evidence' }
+  for (const { name, message } of [...(isDenied ? [denied] : []), ...queryErrors(context.value)]) {
     context.issues.push({ code: 'custom', path: [name], message, input: context.value })
   }
-})
+}, z.meta(ONE_QUERY))
 export type CreateRequest = z.infer<typeof createRequest>
 
 /** Returns the body with the members of its preset added. */
 export function withPreset(body: CreateRequest): CreateRequest {
   return { ...body, ...(body.preset && PRESETS[body.preset]) }
-}
-
-function memberErrors(body: z.infer<typeof createMembers>) {
-  const { dcql_query, credential_types, scope, formats, credential_match, allow_derived } = body
-  const { intent_to_retain, preset } = body
-  const required = 'This member is required.'
-  if (dcql_query === undefined && preset === undefined) {
-    return [
-      ...(credential_types === undefined ? [{ name: 'credential_types', message: required }] : []),
-      ...(scope === undefined ? [{ name: 'scope', message: required }] : []),
-    ]
-  }
-  const beside = {
-    credential_types: credential_types !== undefined,
-    scope: scope !== undefined,
-    formats: formats !== undefined,
-    credential_match: credential_match !== 'any',
-    allow_derived,
-    intent_to_retain: intent_to_retain !== undefined,
-    dcql_query: preset !== undefined && dcql_query !== undefined,
-  }
-  const whole = preset === undefined ? 'dcql_query' : 'preset'
-  return Object.entries(beside)
-    .filter(([, isGiven]) => isGiven)
-    .map(([name]) => ({ name, message: `must not be combined with ${whole}` }))
 }
 
 /**
@@ -156,15 +147,15 @@ export function parseQrSize(given: readonly string[] | undefined): number | unde
 /** Form of every cursor of the event log. */
 const CURSOR = /^[A-Za-z0-9_-]{32}$/
 /**
- * Form of `after`: a cursor, an empty text or `latest`. An empty text begins with the oldest event. `latest`
- * begins with later events only.
+ * Form of `after`: a cursor, an empty text or `latest`. An empty text starts at the oldest event. `latest`
+ * starts after the newest event.
  */
 const CURSOR_OR_PLACE = /^(latest|[A-Za-z0-9_-]{32})?$/
 
 /** Largest number that has fifteen digits. */
 const LARGEST_NUMBER = 999_999_999_999_999
 
-/** Number of entries of a page. */
+/** Largest number of entries on a page: 1 to 100. The default is 50. */
 export const pageLimit = z._default(queryNumber(1, 100, 'must be 1 to 100'), 50)
 
 /** Message for an `after` that is not a cursor. */
@@ -178,12 +169,10 @@ export const eventsQuery = z.strictObject({
   limit: pageLimit,
 })
 
-const eventTime = z.iso.datetime({ error: 'must be a time in UTC, as 2027-01-31T12:00:00Z' })
-
 /** Body of `POST /v1/webhook/redeliver`. */
 export const redeliveryRange = z.strictObject({
-  from: eventTime,
-  to: eventTime,
+  from: utcTime,
+  to: utcTime,
   after: z.optional(z.string().check(z.regex(CURSOR, NOT_A_CURSOR))),
 })
 
@@ -193,10 +182,15 @@ export const directoryQuery = z.strictObject({
   after: z._default(queryNumber(0, LARGEST_NUMBER, 'must be the next_cursor of an earlier response'), 0),
 })
 
+const waitSeconds = z.optional(queryNumber(1, 25, 'must be 1 to 25'))
+
+/** Query of `GET /v1/verify/{id}/evidence`. */
+export const evidenceQuery = z.strictObject({ wait: waitSeconds })
+
 /** Query of `GET /v1/verify/{id}`, which may have other parameters too. */
 export const waitQuery = z
   .object({
-    wait: z.optional(queryNumber(1, 25, 'must be 1 to 25')),
+    wait: waitSeconds,
     after_version: z.optional(queryNumber(0, LARGEST_NUMBER, 'must be the version of an earlier response')),
   })
   .check(
@@ -214,7 +208,7 @@ export const browserReturnRequest = z.strictObject({ response_code: code })
 /** Body of `POST …/return`: the return code that the relying party redeems. */
 export const redemption = z.strictObject({ return_code: code })
 
-/** Wallet of one request: the id of a profile, or `any`. */
+/** Wallet that one request is made for: the id of a wallet profile, or `any`. */
 const requestedWallet = z.exactOptional(walletId)
 
 /** Body of `POST …/link`. The request may also have no body. */
@@ -225,7 +219,8 @@ export const qrQuery = z.object({ wallet: requestedWallet })
 
 /** Body of `POST …/dc-api/request`. */
 export const dcApiRequestOptions = z.strictObject({
-  origin: z.exactOptional(text(300)),
+  // The handler accepts only the origins in the settings. So the pattern is the same as in the settings.
+  origin: z.exactOptional(text(300).check(z.meta({ pattern: WEB_ORIGIN }))),
   wallet: requestedWallet,
 })
 
@@ -240,6 +235,7 @@ export const METADATA_PREFIX = 'metadata.'
 const METADATA_FILTERS = 3
 
 const status = z.enum(STATUSES)
+const auditAction = z.enum(AUDIT_ACTIONS)
 const time = z.iso.datetime({ offset: true, error: 'must be a time with an offset, as 2027-01-31T12:00:00Z' })
 
 /** Query of `GET /v1/verify`. A name that starts with `metadata.` is a filter for one key of the metadata. */
@@ -251,6 +247,9 @@ export const listQuery = z
       created_before: z.exactOptional(time),
       credential_type: z.exactOptional(text(300)),
       webhook_state: z.exactOptional(z.enum(WEBHOOK_STATES)),
+      reason: z.exactOptional(text(100)),
+      has_attempts: z.exactOptional(z.enum(['true', 'false'])),
+      search: z.exactOptional(text(500)),
       limit: pageLimit,
       after: z.exactOptional(z.string().check(z.regex(/^[A-Za-z0-9_-]{54}$/, NOT_A_CURSOR))),
     }),
@@ -274,6 +273,17 @@ export const listQuery = z
   })
 export type ListQuery = z.infer<typeof listQuery>
 
+/** Query of `GET /v1/audit`. */
+export const auditQuery = z.strictObject({
+  action: z.exactOptional(z.union([auditAction, z.array(auditAction)])),
+  actor: z.exactOptional(text(300)),
+  created_after: z.exactOptional(time),
+  created_before: z.exactOptional(time),
+  limit: pageLimit,
+  after: z.exactOptional(z.string(NOT_A_CURSOR).check(z.regex(CURSOR, NOT_A_CURSOR))),
+})
+export type AuditListQuery = z.infer<typeof auditQuery>
+
 /** Query of `GET /v1/insights`. */
 export const insightsQuery = z.strictObject({
   from: time,
@@ -283,21 +293,5 @@ export const insightsQuery = z.strictObject({
 
 const KNOWN = new Set([
   ...['status', 'created_after', 'created_before', 'credential_type', 'webhook_state'],
-  ...['limit', 'after'],
+  ...['reason', 'has_attempts', 'search', 'limit', 'after'],
 ])
-
-/** Limit of a body, in bytes. */
-export const SIGN_IN_BYTES = 4096
-
-/** Body of `POST /console/session`: a token or a code. */
-export const signInRequest = z
-  .strictObject({ token: z.exactOptional(text(SIGN_IN_BYTES)), code: z.exactOptional(text(SIGN_IN_BYTES)) })
-  .check(
-    z.refine(({ token, code }) => (token === undefined) !== (code === undefined), {
-      path: ['token'],
-      error: 'must be sent, or else `code`, and not both',
-    }),
-  )
-
-/** Body of `POST /console/codes`. */
-export const codeRequest = z.strictObject({ api_key: text(300) })

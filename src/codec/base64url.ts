@@ -1,5 +1,6 @@
 // Strict base64 and base64url (RFC 4648 §3.5, §4, §5). The platform's decoder skips white space and accepts
-// non-zero pad bits, so two texts could mean the same bytes. Here one text means one value.
+// non-zero pad bits, so two texts could decode to the same bytes. Here only one text decodes to each sequence
+// of bytes.
 
 const STANDARD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const URL_SAFE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -11,7 +12,7 @@ const URL_SAFE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
  * encodeBase64url(Uint8Array.of(251, 255)) // '-_8'
  */
 export function encodeBase64url(bytes: Uint8Array): string {
-  return encode(bytes, URL_SAFE)
+  return encode(bytes, URL_SAFE_CODES)
 }
 
 /**
@@ -27,7 +28,7 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefin
 
 /** Encodes bytes in base64 with the standard alphabet and padding. */
 export function encodeBase64(bytes: Uint8Array): string {
-  const text = encode(bytes, STANDARD)
+  const text = encode(bytes, STANDARD_CODES)
   return text.padEnd(Math.ceil(text.length / 4) * 4, '=')
 }
 
@@ -39,10 +40,12 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
 }
 
 /**
- * Value of a character outside the alphabet. A combination of values is negative if one of them is this
- * value.
+ * Value of a character outside the alphabet. The bitwise OR of shifted values is negative if one of these
+ * values is -1.
  */
 const NO_VALUE = -1
+const STANDARD_CODES = Uint8Array.from(STANDARD, (character) => character.charCodeAt(0))
+const URL_SAFE_CODES = Uint8Array.from(URL_SAFE, (character) => character.charCodeAt(0))
 const STANDARD_VALUES = buildValues(STANDARD)
 const URL_SAFE_VALUES = buildValues(URL_SAFE)
 
@@ -52,20 +55,18 @@ function buildValues(alphabet: string): Int8Array {
   return values
 }
 
-/** Encodes each 6 bits as one character. Zero bits fill up the last character. */
-function encode(bytes: Uint8Array, alphabet: string): string {
+/**
+ * Encodes each three bytes as four characters, without padding. Absent bytes at the end count as zero.
+ * `codes`: the character codes of an alphabet.
+ */
+function encode(bytes: Uint8Array, codes: Uint8Array): string {
+  const at = (value: number) => codes[value & 0x3f] ?? 0
   let text = ''
-  let buffer = 0
-  let bits = 0
-  for (const byte of bytes) {
-    buffer = ((buffer & 0x3f) << 8) | byte
-    bits += 8
-    while (bits >= 6) {
-      bits -= 6
-      text += alphabet[(buffer >> bits) & 0x3f]
-    }
+  for (let i = 0; i < bytes.length; i += 3) {
+    const three = ((bytes[i] ?? 0) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0)
+    text += String.fromCharCode(at(three >> 18), at(three >> 12), at(three >> 6), at(three))
   }
-  return bits === 0 ? text : text + alphabet[(buffer << (6 - bits)) & 0x3f]
+  return text.slice(0, Math.ceil((bytes.length * 4) / 3))
 }
 
 /**

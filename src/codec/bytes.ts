@@ -54,5 +54,42 @@ const HEXADECIMAL = Array.from({ length: 256 }, (_, byte) => byte.toString(16).p
  */
 export function decodeHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) return undefined
-  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+  const bytes = new Uint8Array(text.length / 2)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = (digitAt(text, 2 * i) << 4) | digitAt(text, 2 * i + 1)
+  return bytes
+}
+
+/**
+ * Returns the value of a hexadecimal digit. For a letter, the low four bits of the code are the value minus
+ * 9. Upper and lower case have the same low bits.
+ */
+function digitAt(text: string, index: number): number {
+  const code = text.charCodeAt(index)
+  return (code & 0x0f) + (code > 0x39 ? 9 : 0)
+}
+
+/** Bytes as they are stored: parts of at most `PART_BYTES`. */
+export type Parts = readonly Uint8Array<ArrayBuffer>[]
+
+/** Limit of one part, in bytes. The platform stores values of at most 2 MiB. */
+const PART_BYTES = 1_900_000
+
+/** Splits bytes into parts, at least one. */
+export function splitParts(bytes: Uint8Array<ArrayBuffer>): Parts {
+  const count = Math.max(1, Math.ceil(bytes.length / PART_BYTES))
+  return Array.from({ length: count }, (_, i) => bytes.slice(i * PART_BYTES, (i + 1) * PART_BYTES))
+}
+
+/** Reads and joins stored parts. `parts`: their number. Throws if `read` does not find a part. */
+export function joinParts(
+  parts: number,
+  read: (index: number) => Uint8Array<ArrayBuffer> | undefined,
+): Uint8Array<ArrayBuffer> {
+  const found = Array.from({ length: parts }, (_, i) => read(i))
+  return concatBytes(
+    ...found.map((part) => {
+      if (part === undefined) throw new Error('a part of stored bytes is missing')
+      return part
+    }),
+  )
 }

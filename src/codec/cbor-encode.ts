@@ -1,5 +1,6 @@
-// CBOR encoder (RFC 8949 §4.2.1, shortest heads, definite lengths) for our own messages, and for data that is
-// hashed, signed or authenticated together with a received structure. It does not encode floats.
+// CBOR encoder (RFC 8949 §4.2.1: shortest heads, definite lengths). The encoder is used for our own messages.
+// It is also used for data that is hashed, signed or authenticated together with a received structure. Floats
+// are not encoded.
 
 import { concatBytes, utf8 } from './bytes.ts'
 
@@ -7,7 +8,7 @@ import { concatBytes, utf8 } from './bytes.ts'
 export type CborValue =
   | null
   | boolean
-  /** A whole number whose argument has at most 32 bits. */
+  /** A whole number from -2^32 to 2^32 - 1. */
   | number
   | string
   | Uint8Array<ArrayBuffer>

@@ -91,7 +91,7 @@ function readContent(reader: Reader, head: Head, depth: number): Result<CborCont
   if (major === 0) return ok({ type: 'integer', value: argument })
   if (major === 1) return ok({ type: 'integer', value: negative(argument) })
   if (major === 7) return readSimple(reader, head)
-  // Rejects lengths and tags beyond 2^53. No input is that long.
+  // Rejects lengths and tags beyond 2^53. No input is that long, and the service reads no such tag.
   if (typeof argument !== 'number') return err('malformed')
   if (major === 4) return readArray(reader, argument, depth)
   if (major === 5) return readMap(reader, argument, depth)
@@ -148,7 +148,7 @@ function identityOf(key: CborItem): string {
 /** Reads a boolean, null, undefined or a float (§3.3). Rejects other simple values. */
 function readSimple(reader: Reader, { info, argument }: Head): Result<CborContent, CborError> {
   if (info >= 25) return ok({ type: 'float', value: readFloat(reader, info) })
-  // Simple values from 32 on have their own argument byte. None of them has a meaning.
+  // Simple values from 32 on have their own argument byte. The standard gives none of them a meaning.
   if (info === 24 || typeof argument !== 'number' || !SIMPLE.has(argument)) return err('malformed')
   return ok({ type: 'simple', value: SIMPLE.get(argument) })
 }

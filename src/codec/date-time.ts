@@ -2,8 +2,7 @@
 // rejected, although `Date.parse` accepts it.
 
 /**
- * Returns a time as Unix seconds, rounded down. Returns `undefined` for any other text, and for a time
- * without a zone.
+ * Returns the Unix seconds of a time with a zone, rounded down. Returns `undefined` for any other text.
  *
  * @example
  * readDateTime('2026-11-21T13:30:00+01:30') // 1795262400

@@ -1,5 +1,5 @@
-// Strict DER (X.690 §8, §10, §11). Lengths are definite and shortest, tag numbers are low, and strings are
-// not constructed. Nothing follows the end. One byte sequence has one meaning. The depth is limited.
+// Strict DER (X.690 §8, §10, §11). Lengths are definite and in their shortest form, tag numbers are below 31,
+// and strings are primitive. No bytes follow the element. The depth is limited.
 
 import { DER_DEPTH } from '../limits.ts'
 import { decodeUtf8 } from './bytes.ts'
@@ -37,15 +37,16 @@ export const DER = {
 
 /**
  * Decodes one element, which must fill `bytes` completely. Returns `undefined` for anything that is not DER.
+ * `depth`: limit of the levels of nesting.
  */
-export function decodeDer(bytes: Uint8Array<ArrayBuffer>): DerElement | undefined {
-  const element = readElement(bytes, 0, DER_DEPTH)
+export function decodeDer(bytes: Uint8Array<ArrayBuffer>, depth: number = DER_DEPTH): DerElement | undefined {
+  const element = readElement(bytes, 0, depth)
   return element !== undefined && element.encoded.length === bytes.length ? element : undefined
 }
 
 /**
- * Splits `content` into elements without decoding their children. Long lists are split, and then each element
- * is decoded separately. Returns `undefined` for anything that is not DER, and for more elements than
+ * Splits `content` into elements without decoding their children. Callers split a long list, and then decode
+ * each element separately. Returns `undefined` for anything that is not DER, and for more elements than
  * `limit`.
  */
 export function splitDer(content: Uint8Array<ArrayBuffer>, limit: number): readonly DerElement[] | undefined {
@@ -148,8 +149,8 @@ export function readText(element: DerElement): string | undefined {
 }
 
 /**
- * Returns seven-bit text; `undefined` for any other bytes. It also reads fields that are IA5String under a
- * context tag.
+ * Returns seven-bit text; `undefined` for any other bytes. Callers pass the content of an element. So they
+ * can also read an IA5String that has a context tag.
  */
 export function readAscii(bytes: Uint8Array): string | undefined {
   return bytes.every((octet) => octet < 0x80) ? decodeUtf8(bytes) : undefined
@@ -195,8 +196,8 @@ function readAll(
 }
 
 /**
- * Returns true for a low tag number in the right form. Of the universal types, SEQUENCE and SET must be
- * constructed, and all others must be primitive (X.690 §10.2).
+ * Returns true if the identifier octet is not 0, and its tag number is below 31. SEQUENCE and SET must be
+ * constructed, and all other universal types must be primitive (X.690 §10.2).
  */
 function isKnownForm(tag: number): boolean {
   if ((tag & 0x1f) === 0x1f || tag === 0) return false
@@ -228,8 +229,8 @@ function isMinimalInteger(content: Uint8Array): boolean {
 }
 
 /**
- * Reads base-128 numbers (X.690 §8.19.2). Returns `undefined` for leading zero octets, and for content that
- * is empty, incomplete or longer than 64 octets.
+ * Reads base-128 numbers (X.690 §8.19.2). Returns `undefined` if a number starts with the octet 80 (a leading
+ * zero), and if the content is empty, incomplete or longer than 64 octets.
  */
 function readArcs(content: Uint8Array): readonly bigint[] | undefined {
   if (content.length === 0 || content.length > 64 || (content.at(-1) ?? 0) >= 0x80) return undefined

@@ -1,5 +1,5 @@
 // Parses JSON from outside (RFC 8259). Rejects duplicate members, because two parsers could read different
-// values. Checks depth and length before it builds the value.
+// values. Checks depth and length before the value is built.
 
 import { err, ok, type Result } from '../result.ts'
 import { decodeUtf8 } from './bytes.ts'
@@ -7,7 +7,7 @@ import { decodeUtf8 } from './bytes.ts'
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 
-/** A JSON object. Use `member` for look-ups, never `in`: names come from outside. */
+/** A JSON object. Read a member with `member`. The operator `in` also finds inherited members. */
 export type JsonObject = { readonly [name: string]: Json }
 
 /** Limits of one parse: characters of text, and levels of nesting. */
@@ -21,7 +21,7 @@ export function isTooMuchJson(error: JsonError): boolean {
   return error === 'too_long' || error === 'too_deep'
 }
 
-/** JSON as text, or as bytes that must be UTF-8. `undefined` is rejected, because it is not JSON. */
+/** JSON as text, or as bytes that must be UTF-8. `undefined` is rejected, because `undefined` is not JSON. */
 type JsonSource = string | Uint8Array | undefined
 
 /** Parses JSON. Rejects duplicate member names at any level. */
@@ -50,7 +50,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns whether a value is a finite number. */
+/** Returns true if a value is a finite number. */
 export function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value)
 }

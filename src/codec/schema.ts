@@ -16,7 +16,58 @@ export function list<T extends z.ZodMiniType>(
   return z.array(item).check(z.minLength(1), z.maxLength(maximum))
 }
 
-/** A query parameter that is a whole number from `minimum` to `maximum`. `message` names the range. */
+// Patterns for the API description (`z.meta`). The service checks each text in code, not with the pattern.
+// Every text that passes the check fits the pattern. The patterns use no Unicode category, because Python's
+// regular expressions do not support categories.
+
+/** One line: no control characters, no outer spaces. */
+export const ONE_LINE =
+  '^[^\\s\\x00-\\x1f\\x7f-\\x9f]([^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f])?$'
+export const WEB_ADDRESS = '^[Hh][Tt][Tt][Pp][Ss]?:[^\\s\\\\#]+$'
+/**
+ * A serialised origin: a scheme, a host as the URL parser writes it, and the port if it is not the default.
+ */
+export const WEB_ORIGIN = '^https?://(\\[[0-9a-f:.]+\\]|[!"$&\'()*+,.;=_`{}~a-z0-9-]+)(:[0-9]{1,5})?$'
+
+/**
+ * Pattern of a time in UTC, for the API description. The format `date-time` alone also allows other zones.
+ */
+export const UTC = 'Z$'
+
+/** A time in UTC. */
+export const utcTime = /* @__PURE__ */ z.iso
+  .datetime({ error: 'must be a time in UTC, as 2027-01-31T12:00:00Z' })
+  .check(/* @__PURE__ */ z.meta({ pattern: UTC }))
+
+/**
+ * Returns a JSON Schema that allows only `texts`, for the API description. The list is inside a condition,
+ * which client generators do not read. So generated clients accept any value here.
+ */
+export function oneOfTexts(texts: readonly string[]) {
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  return { if: {}, then: { enum: texts } }
+}
+
+/**
+ * Any object, for the API description. The type is inside a condition, which client generators do not read.
+ * So generated clients accept any type here.
+ */
+// biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+export const OBJECT = { if: {}, then: { type: 'object' } }
+
+/** An array of up to `maximum` different texts. */
+export function unique<T extends z.ZodMiniType<string>>(item: T, maximum: number) {
+  return z.array(item).check(
+    z.maxLength(maximum),
+    z.refine((items) => new Set(items).size === items.length, 'must not repeat an entry'),
+    z.meta({ uniqueItems: true }),
+  )
+}
+
+/**
+ * A query parameter that is a whole number from `minimum` to `maximum`. `message`: the error message, which
+ * states the range.
+ */
 export function queryNumber(minimum: number, maximum: number, message: string) {
   const digits = z.string().check(z.regex(/^(0|[1-9][0-9]{0,14})$/, message))
   const range = z.int().check(z.minimum(minimum, message), z.maximum(maximum, message))
@@ -24,8 +75,8 @@ export function queryNumber(minimum: number, maximum: number, message: string) {
 }
 
 /**
- * Returns the error message of an issue. Pass it as `schema.safeParse(value, { error: describeIssue })`. The
- * message states the rule for the value, and never repeats the value.
+ * Returns the error message of an issue. Pass this function as `schema.safeParse(value, { error:
+ * describeIssue })`. The message states the rule for the value, and never repeats the value.
  */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {

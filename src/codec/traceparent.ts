@@ -1,5 +1,5 @@
-// The `traceparent` header (W3C Trace Context §3.2). It names the trace that a message belongs to, and has no
-// other effect.
+// The `traceparent` header (W3C Trace Context §3.2). The header names the trace that a message belongs to,
+// and has no other effect.
 
 /** A trace, and whether its originator records it. */
 export type Trace = {

@@ -1,10 +1,10 @@
 // Upgrade of stored documents, one schema version at a time. Each stored shape has a table of steps. A change
-// of the shape adds one step at the end. A change that only adds members is an addition. The previous build
-// can read documents with an addition, so a deployment can be rolled back.
+// of the shape adds one step at the end. A step that only adds members is called an addition. The previous
+// build can read documents after an addition, so a deployment can be rolled back.
 
 /**
- * The current version of a stored shape, and the steps that lead to it. A document of a version without a
- * step is not readable.
+ * The current version of a stored shape, and the steps that lead to it. A document of an older version is not
+ * readable if that version has no step and no addition.
  */
 export type Schema = {
   /** Name of the member with the version. */
@@ -13,9 +13,10 @@ export type Schema = {
   /** Steps by the version that they read. Each returns the document of the next version. */
   readonly steps: Readonly<Record<number, (stored: never) => object>>
   /**
-   * Steps that only add members. The previous build keeps an added member in an object that it copies. It
-   * does not write the member into an object that it creates. So an addition must fill in missing members at
-   * every depth, and must not change existing members.
+   * Steps that only add members. The previous build may read and change a document after such a step. The
+   * previous build keeps the added members of an object that it copies. An object that it creates lacks these
+   * members. So an addition must fill in missing members at every depth, and must not change existing
+   * members.
    */
   readonly additions?: Readonly<Record<number, (stored: never) => object>>
   /** Start of the error message for a document that is not readable. The version of the document follows. */
@@ -23,8 +24,8 @@ export type Schema = {
 }
 
 /**
- * Returns the members that state the version of a new document. `readable_from` is the version of the oldest
- * build that can read the document. It is absent if only the current build can read it.
+ * Returns the members that state the schema version of a new document. `readable_from` is the oldest schema
+ * version whose builds can read the document. `readable_from` is absent if that is the current version.
  */
 export function versionMembers<const S extends Schema>({ member, current, additions = {} }: S) {
   let oldest: number = current
@@ -34,9 +35,9 @@ export function versionMembers<const S extends Schema>({ member, current, additi
 }
 
 /**
- * Returns a stored document in its current shape. Does not save the document. If the service stops before
- * the caller saves it, the next read upgrades it again. A document of a newer build is read if that build
- * only added members; the added members stay in the document. Throws if the version cannot be
+ * Returns a stored document in its current shape. Does not save the document. If the service stops before the
+ * caller saves the document, the next read upgrades the document again. A document of a newer build is read
+ * if that build only added members; the added members stay in the document. Throws if the version cannot be
  * read or upgraded.
  */
 export function upgradeDocument(stored: object, schema: Schema): object {
@@ -50,7 +51,7 @@ export function upgradeDocument(stored: object, schema: Schema): object {
   for (let at = Number(version); at !== current; at++) {
     const step = steps[at] ?? additions[at]
     if (step === undefined) throw new Error(unreadable + String(version))
-    document = step(document as never) // the version names the shape
+    document = step(document as never) // the version determines the shape
   }
   return { ...document, ...versionMembers(schema) }
 }

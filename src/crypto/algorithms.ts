@@ -1,10 +1,10 @@
-// Table of signature algorithms (RFC 7518 §3, RFC 8037, RFC 9864). A header can only name an entry of this
-// table. The entry fixes key type, curve and hash.
+// Table of signature algorithms (RFC 7518 §3, RFC 8037, RFC 9864). A header that names another algorithm is
+// rejected. Each entry of the table fixes key type, curve and hash.
 
 /** JOSE signature algorithms that this service verifies. */
 export type SignatureAlgorithmName = 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | 'Ed25519'
 
-/** WebCrypto parameters of one algorithm, and the only kind of JWK it may be used with. */
+/** WebCrypto parameters of one algorithm, and the only kind of JWK that the algorithm may be used with. */
 export type SignatureAlgorithm = {
   readonly name: SignatureAlgorithmName
   readonly kty: 'EC' | 'OKP'
@@ -28,7 +28,8 @@ export const SIGNATURE_ALGORITHMS = Object.keys(TABLE) as readonly SignatureAlgo
 
 /**
  * Names of the algorithms that this service advertises, in order of preference. `EdDSA` is left out, because
- * it names no curve (RFC 9864 §2.2). OpenID4VP 1.0 B.3.4 requires fully-specified names.
+ * this name does not say which curve is used (RFC 9864 §2.2). OpenID4VP 1.0 B.3.4 requires fully-specified
+ * names.
  */
 export const ADVERTISED_ALGORITHMS: readonly SignatureAlgorithmName[] = SIGNATURE_ALGORITHMS.filter(
   (name) => name !== 'EdDSA',

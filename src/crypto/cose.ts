@@ -1,5 +1,6 @@
-// COSE (RFC 9052, RFC 9053), as credentials and readers use it: COSE_Sign1 and COSE_Mac0 without a tag, and
-// public COSE_Keys. As with JWS, the algorithm must be in our table, and in the protected header only.
+// COSE (RFC 9052, RFC 9053), as credentials and mdoc readers use it: COSE_Sign1 and COSE_Mac0 without a tag,
+// and public COSE_Keys. The algorithm must be in our table, as for JWS. `alg` is read from the protected
+// header only.
 
 import { encodeBase64url } from '../codec/base64url.ts'
 import { bytesOf, type CborItem, decodeCbor, entryOf, integerOf, isTooMuch } from '../codec/cbor.ts'
@@ -32,7 +33,7 @@ const ES256 = -7
 /** HMAC 256/256 (RFC 9053 §3.1), the only accepted MAC. */
 const HMAC_256 = 5
 
-/** Common part of COSE_Sign1 and COSE_Mac0. `payload` is null if it is detached. */
+/** Common part of COSE_Sign1 and COSE_Mac0. `payload` is null if the payload is detached. */
 type CoseMessage = {
   /** The protected header as received: these bytes are signed. */
   readonly protectedHeader: Uint8Array<ArrayBuffer>
@@ -74,8 +75,8 @@ export function decodeCoseMac0(item: CborItem | undefined): Result<CoseMac0, Cos
 }
 
 /**
- * Returns whether `key` signed `payload` (RFC 9052 §4.4, without external data). False also for a key that
- * does not fit the algorithm.
+ * Returns whether `key` signed `payload` (RFC 9052 §4.4, without external data). Returns false also for a key
+ * that does not fit the algorithm.
  */
 export function verifyCoseSign1(
   sign1: CoseSign1,
@@ -130,8 +131,8 @@ export function buildCoseKey({ x, y }: P256Point): CborValue {
 type P256Point = { readonly x: Uint8Array<ArrayBuffer>; readonly y: Uint8Array<ArrayBuffer> }
 
 /**
- * Returns the public key of a COSE_Key (RFC 9053 §7). Returns `undefined` for other kinds of key, and for
- * points without both coordinates.
+ * Returns the public key of a COSE_Key (RFC 9053 §7). Returns `undefined` for other curves and types of key,
+ * for compressed points, and for keys that `parsePublicJwk` rejects.
  */
 export function parseCoseKey(item: CborItem | undefined): PublicJwk | undefined {
   if (item === undefined) return undefined
@@ -148,7 +149,7 @@ type CertificateChain = readonly Uint8Array<ArrayBuffer>[]
 
 /**
  * Reads `x5chain` (RFC 9360 §2) from the first header that has it: a byte string, or an array of byte
- * strings. `undefined` if no header has it.
+ * strings. Returns `undefined` if no header has `x5chain`.
  */
 export function readX5chain(
   ...headers: readonly CborItem[]

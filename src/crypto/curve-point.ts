@@ -48,7 +48,7 @@ export function decompressPoint(
   const x = toInteger(compressed.subarray(1))
   if (x >= p) return undefined
   const square = rightHandSide(x, CURVES[curve])
-  // If a square root exists, it is this power, because each of the primes is 3 modulo 4.
+  // If a square root exists, the root is this power, because each of the primes is 3 modulo 4.
   const root = power(square, (p + 1n) / 4n, p)
   if ((root * root) % p !== square) return undefined
   const y = root % 2n === BigInt(form - 2) ? root : p - root
@@ -70,7 +70,7 @@ export function isEd25519Key(bytes: Uint8Array): boolean {
 const ED25519_Y = 2n ** 255n - 1n
 const ED25519_P = 2n ** 255n - 19n
 
-/** y of an order-8 point. The other order-8 points have −y. */
+/** The points of order 8 have this y, or −y. */
 const ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n
 
 /** y of the points of order 1, 2, 4 and 8, with either sign of x. */

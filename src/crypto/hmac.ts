@@ -1,4 +1,4 @@
-// HMAC-SHA256 (RFC 2104), for handles, client tokens and webhook signatures.
+// HMAC-SHA256 (RFC 2104) with a cache of imported keys.
 
 import { oncePer } from '../codec/once-per.ts'
 

@@ -5,7 +5,9 @@ import { AEAD_AES_128_GCM, CipherSuite, KDF_HKDF_SHA256, KEM_DHKEM_P256_HKDF_SHA
 import { encodeBase64url } from '../codec/base64url.ts'
 import { type PrivateJwk, parsePublicJwk } from './jwk.ts'
 
-/** One sealed message: the point of the sender (uncompressed), and the ciphertext with its tag. */
+/**
+ * One encrypted message: the sender's public key (an uncompressed point), and the ciphertext with its tag.
+ */
 export type HpkeMessage = {
   readonly enc: Uint8Array<ArrayBuffer>
   readonly cipherText: Uint8Array<ArrayBuffer>

@@ -22,8 +22,8 @@ export type PrivateJwk = PublicJwk & { readonly d: string }
 const COORDINATE_BYTES = { 'P-256': 32, 'P-384': 48, 'P-521': 66, Ed25519: 32 } as const
 
 /**
- * Parses the public parameters. `undefined` for other key types, wrong lengths or non-canonical base64url,
- * and for keys that `isOnCurve` or `isEd25519Key` rejects.
+ * Parses the public parameters. Returns `undefined` for other key types, wrong lengths or non-canonical
+ * base64url, and for keys that `isOnCurve` or `isEd25519Key` rejects.
  *
  * @example
  * parsePublicJwk({ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo', kid: '1' })
@@ -44,8 +44,8 @@ export function parsePublicJwk(value: unknown): PublicJwk | undefined {
 }
 
 /**
- * Imports a key for verification with exactly this algorithm. `undefined` if key and algorithm do not fit, or
- * if the point is not on the curve. A key object, such as an anchor's, is imported once, so it must not
+ * Imports a key for verification with exactly this algorithm. Returns `undefined` if key and algorithm do not
+ * fit, or if the point is not on the curve. Each key object is imported once, so a key object must not
  * change.
  */
 export async function importVerificationKey(
@@ -71,7 +71,7 @@ export async function importVerificationKey(
  */
 const imported = new WeakMap<PublicJwk, CryptoKey>()
 
-/** Imports a public key for ECDH. `undefined` if the point is not on its curve. */
+/** Imports a public key for ECDH. Returns `undefined` if the point is not on its curve. */
 export async function importAgreementKey(jwk: PublicJwk): Promise<CryptoKey | undefined> {
   try {
     const parameters = { name: 'ECDH', namedCurve: jwk.crv }
@@ -81,7 +81,7 @@ export async function importAgreementKey(jwk: PublicJwk): Promise<CryptoKey | un
   }
 }
 
-/** Verifies a raw signature over `data`. False also for a key that does not fit the algorithm. */
+/** Verifies a raw signature over `data`. Returns false also for a key that does not fit the algorithm. */
 export async function verifySignature(
   {
     algorithm,

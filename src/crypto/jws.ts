@@ -57,7 +57,9 @@ export function decodeJws(
   return ok({ header: header.value, payload: payload.value, algorithm, signingInput, signature })
 }
 
-/** Verifies the signature with one key. False also for a key that does not fit the header's algorithm. */
+/**
+ * Verifies the signature with one key. Returns false also for a key that does not fit the header's algorithm.
+ */
 export function verifyJws(jws: DecodedJws, jwk: PublicJwk): Promise<boolean> {
   return verifySignature(jws, jws.signingInput, jwk)
 }

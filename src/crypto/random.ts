@@ -1,5 +1,5 @@
-// Random bytes. Only the parts of the service that depend on the platform call this function. The parts from
-// `policy` to `codec` (docs/architecture.md) receive random values as arguments.
+// Random bytes. The parts of the service from `policy` to `codec` (docs/architecture.md) receive random
+// values as arguments. Only `drawNonce`, in `openid4vp`, calls this function.
 
 /** Returns new random bytes. */
 export function randomBytes(length: number): Uint8Array<ArrayBuffer> {

@@ -28,8 +28,7 @@ export async function seal(sealing: Sealing, text: string, iv: Uint8Array<ArrayB
 }
 
 /**
- * Decrypts a value of `seal`. Returns `undefined` if the key or the place differs, or if the bytes were
- * changed.
+ * Decrypts a value of `seal`. Returns `undefined` if the key or `aad` differs, or if the bytes were changed.
  */
 export async function unseal(sealing: Sealing, sealed: string): Promise<string | undefined> {
   const bytes = decodeBase64url(sealed)
@@ -43,12 +42,12 @@ export async function unseal(sealing: Sealing, sealed: string): Promise<string |
   }
 }
 
-/** The key and the place of a sealed value. */
+/** The key of a sealed value. `aad` names the place where the value is stored. */
 export type Sealing = { readonly key: Uint8Array<ArrayBuffer>; readonly aad: string }
 
 /**
- * Cache of imported keys. An imported key is found by the array that has its bytes, so callers should keep
- * the array.
+ * Cache of imported keys. The cache compares the arrays that contain the key bytes by identity. So callers
+ * should pass the same array each time.
  */
 const imported = new WeakMap<Uint8Array, Promise<CryptoKey>>()
 

@@ -20,9 +20,9 @@ const KEYS = 100
 const imported = openRecentKeys<CryptoKey>(KEYS)
 
 /**
- * Imports a P-256 key for ES256. Each key is imported once. The cache identifies a key by all its members,
- * including the private `d`. So a key with another party's public members never finds that party's cached
- * key.
+ * Imports a P-256 key for ES256, or returns the cached key. The cache identifies a key by all its members,
+ * including the private `d`. Otherwise a caller that knows only the public members of a key could get the
+ * cached private key.
  */
 export async function importSigningKey({ kty, crv, x, y = '', d }: PrivateJwk): Promise<CryptoKey> {
   const jwk = { kty, crv, x, y, d }

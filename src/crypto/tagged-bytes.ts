@@ -8,7 +8,7 @@ import { timingSafeEqual } from './timing-safe.ts'
 
 const MAC_BYTES = 16
 
-/** Returns how many characters the text of this number of bytes has. */
+/** Returns the number of characters in the text for this number of bytes. */
 export function taggedLength(bytes: number): number {
   return Math.ceil(((bytes + MAC_BYTES) * 4) / 3)
 }

@@ -9,7 +9,7 @@ export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
   return difference === 0
 }
 
-/** `timingSafeEqual` of two texts' UTF-8 bytes. */
+/** Compares the UTF-8 bytes of two texts with `timingSafeEqual`. */
 export function timingSafeEqualText(a: string, b: string): boolean {
   return timingSafeEqual(utf8(a), utf8(b))
 }

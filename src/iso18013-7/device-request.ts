@@ -1,4 +1,4 @@
-// DeviceRequest (ISO/IEC 18013-5 §8.3.2.1.2.1) of a DCQL query. Version 1.1 is used only for several
+// DeviceRequest (ISO/IEC 18013-5 §8.3.2.1.2.1) for a DCQL query. Version 1.1 is used only for several
 // documents or several reader certificates. Wallets of version 1.0 ignore or refuse version 1.1.
 
 import { encodeBase64url } from '../codec/base64url.ts'
@@ -8,15 +8,24 @@ import type { DocumentQuery, RequestedDocument, UseCase } from '../openid4vp/dcq
 import { type Reader, readerAuthenticationAll, signReaderAuth, signReaderAuthAll } from './reader-auth.ts'
 
 /**
+ * The sender of a request. `registration`: bytes of a registration certificate. Pass it only with `readers`:
+ * without a signature, nothing binds it to the sender.
+ */
+export type RequestSender = {
+  readonly readers: readonly Reader[]
+  readonly registration?: Uint8Array<ArrayBuffer> | undefined
+}
+
+/**
  * Builds the text of `deviceRequest` (base64url). The certificates of `readers` must be valid for the origin
  * of `transcript`. Without readers the request is unsigned.
  */
 export async function buildDeviceRequest(
   query: DocumentQuery,
   transcript: Uint8Array<ArrayBuffer>,
-  readers: readonly Reader[],
+  { readers, registration }: RequestSender,
 ): Promise<string> {
-  const items = query.documents.map(encodeItemsRequest)
+  const items = query.documents.map((document) => encodeItemsRequest(document, registration))
   const info = encodeRequestInfo(query)
   const [first, ...others] = readers
   const signsAll = others.length > 0
@@ -45,20 +54,28 @@ export async function buildDeviceRequest(
 }
 
 /**
- * Returns the hash of a request for the receipt (base64url): SHA-256 of ReaderAuthenticationAllBytes. It
- * covers what is requested, the session and the origin, and is the same for a signed and an unsigned request.
+ * Returns the hash of a device request (base64url): SHA-256 of ReaderAuthenticationAllBytes. The receipt of a
+ * session contains this hash (api/receipt). The hash covers the requested elements, the session, the origin
+ * and the registration certificate in the request. The signatures in a request do not change the hash.
  */
 export async function deviceRequestHash(
   query: DocumentQuery,
   transcript: Uint8Array<ArrayBuffer>,
+  registration?: Uint8Array<ArrayBuffer>,
 ): Promise<string> {
-  const items = query.documents.map(encodeItemsRequest)
+  const items = query.documents.map((document) => encodeItemsRequest(document, registration))
   const info = encodeRequestInfo(query)
   return encodeBase64url(await sha256(readerAuthenticationAll(transcript, { items, info })))
 }
 
-/** Encodes ItemsRequestBytes. The elements of a namespace have the same order as in the query. */
-function encodeItemsRequest({ docType, elements }: RequestedDocument): Uint8Array<ArrayBuffer> {
+/**
+ * Encodes ItemsRequestBytes. The elements of a namespace have the same order as in the query. Every document
+ * request has the same registration certificate (ETSI TS 119 472-2 §5.3).
+ */
+function encodeItemsRequest(
+  { docType, elements }: RequestedDocument,
+  registration: Uint8Array<ArrayBuffer> | undefined,
+): Uint8Array<ArrayBuffer> {
   const names = [...new Set(elements.map(({ nameSpace }) => nameSpace))]
   const nameSpaces = names.map((name) => {
     const requested = elements.filter(({ nameSpace }) => nameSpace === name)
@@ -70,6 +87,7 @@ function encodeItemsRequest({ docType, elements }: RequestedDocument): Uint8Arra
       map: [
         ['docType', docType],
         ['nameSpaces', { map: nameSpaces }],
+        ...(registration ? [['requestInfo', { map: [['euWrprc', registration]] }] as const] : []),
       ],
     }),
   )

@@ -13,7 +13,7 @@ import type { ResponseRefusal } from '../openid4vp/response/refusal.ts'
 import { PRESENTATION_LIMITS, type PresentationGroup } from '../openid4vp/response/vp-token.ts'
 import { err, ok, type Result } from '../result.ts'
 
-/** The documents of a response, and the wallet's error codes for documents that it left out. */
+/** The documents of a response, and the wallet's error codes for documents that the wallet left out. */
 type ParsedDocuments = {
   /** Presentations of each credential query, in the order of the query. */
   readonly groups: readonly PresentationGroup[]

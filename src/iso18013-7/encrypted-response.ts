@@ -14,7 +14,7 @@ import { err, ok, type Result } from '../result.ts'
 const TAG_BYTES = 16
 
 /**
- * Parses `data` of the credential that the browser returns. The caller decrypts the message with `openHpke`,
+ * Parses `data` of the browser's `DigitalCredential` object. The caller decrypts the message with `openHpke`,
  * with the session transcript as `info`. Unknown members are ignored.
  */
 export function parseEncryptedResponse(data: JsonObject): Result<HpkeMessage, EnvelopeRefusal> {

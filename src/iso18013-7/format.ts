@@ -1,4 +1,5 @@
-// The format `mso_mdoc` for Annex C. It is verified as in OpenID4VP, but its checks cite the clauses of ISO.
+// The format `mso_mdoc` for Annex C. A document is verified as in OpenID4VP, but the checks cite the clauses
+// of ISO.
 
 import { mdoc } from '../formats/mdoc/mdoc.ts'
 import type { CredentialFormat } from '../formats/verification/format.ts'

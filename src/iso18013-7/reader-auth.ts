@@ -1,6 +1,6 @@
 // Reader authentication (ISO/IEC 18013-5 §9.1.4). The signatures cover the requested items and the session,
-// and tell a wallet who makes the request. The session transcript contains the origin, so a page of another
-// origin cannot use a signature.
+// and tell a wallet who makes the request. The session transcript covers the origin, so a page of another
+// origin cannot use the signatures.
 
 import { embedCbor, encodeCbor } from '../codec/cbor-encode.ts'
 import { signCoseSign1 } from '../crypto/cose.ts'

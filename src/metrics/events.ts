@@ -3,8 +3,8 @@
 // contain no personal data, and the number of counters is bounded.
 
 /**
- * A kind of event. There is one counter for each combination of values of `labels`. A kind that has a
- * duration also has histograms, and `timedBy` names their labels.
+ * A kind of event. There is one counter for each combination of values of `labels`. A kind with `timedBy`
+ * also has histograms of its durations: one for each combination of values of the labels in `timedBy`.
  */
 export type EventKind = {
   readonly labels: readonly string[]
@@ -26,6 +26,14 @@ export const EVENTS = {
   },
   webhook_attempts: {
     labels: ['result', 'attempt', 'mode'],
+    timedBy: ['result'],
+  },
+  time_stamps: {
+    labels: ['result', 'mode'],
+    timedBy: ['result'],
+  },
+  evidence_pushes: {
+    labels: ['result', 'mode'],
     timedBy: ['result'],
   },
   fetches: {

@@ -6,6 +6,8 @@ export const HELP: Readonly<Record<string, string>> = {
   outcomes: 'Sessions ended.',
   answers: 'Wallet responses evaluated.',
   webhook_attempts: 'Webhook POSTs.',
+  time_stamps: 'Requests of time stamps for evidence.',
+  evidence_pushes: 'Attempts to store evidence in an object store.',
   fetches: 'Outgoing GETs: status and revocation lists, issuer keys, trust lists.',
   requests: 'HTTP requests.',
   build_info: 'Version of the service.',

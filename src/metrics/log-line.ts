@@ -1,5 +1,5 @@
-// Log lines of the service: one JSON object a line, with its time and level. No line holds a token, a claim,
-// an address or a whole id of a session.
+// Log lines of the service: one JSON object in each line, with its time and level. No line contains a token,
+// a claim, an address or the whole id of a session.
 
 export type LogLevel = 'info' | 'warn' | 'error'
 

@@ -1,6 +1,6 @@
-// Measures of the self-hosted process and its storage. The service cannot read these measures, so the
-// launcher sends them over its private socket. There are no measures on Cloudflare, and none that the
-// launcher cannot read.
+// Measures of the self-hosted process and its storage. The service cannot read these measures. The launcher,
+// which is the program that starts workerd, sends them over a private socket. It leaves out a measure that it
+// cannot read. On Cloudflare there are no measures.
 
 import type { Gauge } from './exposition.ts'
 

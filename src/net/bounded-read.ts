@@ -13,8 +13,8 @@ export async function readAtMost(
   if (body === null) return new Uint8Array()
   const reader = body.getReader()
   signal?.addEventListener('abort', () => cancelBody(reader), { once: true })
-  // The body is collected in one buffer, which doubles its size when full. A list of one-byte chunks could
-  // take many times the memory of the limit.
+  // The body is collected in one buffer, which doubles its size when full. A list of the received chunks
+  // could need much more memory than `limit`, because a chunk may have a single byte.
   let buffer = new Uint8Array(Math.min(limit, FIRST_BUFFER))
   let length = 0
   for (;;) {

@@ -3,16 +3,17 @@
 
 import { FETCH_CACHE } from '../limits.ts'
 import type { Result } from '../result.ts'
-import type { FetchResource } from './guarded-fetch.ts'
+import type { FetchedCopy, FetchLimit, FetchResource } from './guarded-fetch.ts'
+import { recordFetches } from './recorded-fetch.ts'
 import type { FetchSource } from './shared-cache.ts'
 
 /** Values by name. The least recently used value is dropped first. */
 export type Cache<Value> = {
-  /** Returns the stored value if it is fresh. Otherwise it returns the result of `read`. */
+  /** Returns the stored value if it is fresh. Otherwise returns the result of `read`. */
   readonly get: (name: string, lookup: Lookup<Value>) => Promise<Value>
   /**
-   * Drops the value of a name. The result of a read that has already started is not stored, because it may be
-   * outdated.
+   * Drops the value of a name. The result of a read that has already started is not stored, because the
+   * result may be outdated.
    */
   readonly forget: (name: string) => void
 }
@@ -116,8 +117,8 @@ type PendingRead<Value> = {
 
 /**
  * Waits for a read that another request started, and polls its result with timers. The promise of that read
- * is not awaited, because the platform could then continue in the context of the other request. Returns
- * `undefined` if the read failed, and `late` after `waitMs`.
+ * is not awaited, because the platform could then run the code after `await` in the context of the other
+ * request. Returns `undefined` if the read failed, and `late` after `waitMs`.
  */
 async function awaitResult<Value>(
   read: PendingRead<Value>,
@@ -136,7 +137,9 @@ async function awaitResult<Value>(
 
 const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [2, 64]
 
-/** Returns the cached result for a name if it is younger than `maximumAge` seconds, else a new result. */
+/**
+ * Returns the cached result for a name if the result is younger than `maximumAge` seconds, else a new result.
+ */
 export type FetchCache<Fetch, Source extends FetchSource = FetchSource> = (
   name: string,
   source: Source,
@@ -150,8 +153,8 @@ type FetchCacheRules<Fetch, Source extends FetchSource = FetchSource> = {
    */
   readonly read: (name: string, source: Source, last: Fetch | undefined) => Promise<Fetch>
   /**
-   * Returns whether a success is still fresh. `maximumAge` applies as well. `now` is Unix seconds, `age` is
-   * seconds.
+   * Returns whether a successful result is still fresh. `maximumAge` applies as well. `now` is Unix seconds,
+   * `age` is seconds.
    */
   readonly isFresh?: (found: Fetch, at: { readonly now: number; readonly age: number }) => boolean
   /** Returns the number of bytes of a result. Without this function only the number of results is limited. */
@@ -162,7 +165,9 @@ type FetchCacheRules<Fetch, Source extends FetchSource = FetchSource> = {
 
 /**
  * Makes a cache of fetched resources. Failures are cached for a short time, so that many wallet responses do
- * not cause many fetches.
+ * not cause many fetches. If the fetch function of a caller has `keep` (`FetchLimit`), `keep` receives the
+ * copies from which the caller's result was made. Results for these callers are cached separately, with their
+ * copies. They are never read from the shared cache.
  */
 export function createFetchCache<
   Fetch extends Result<unknown, unknown>,
@@ -174,16 +179,28 @@ export function createFetchCache<
   late,
 }: FetchCacheRules<Fetch, Source>): FetchCache<Fetch, Source> {
   const { names, bytes, failedSeconds, pendingSeconds } = FETCH_CACHE
-  const rules = { names, bytes: { limit: bytes, of: bytesOf }, waitMs: pendingSeconds * 1000 }
+  const kept = new WeakMap<object, readonly FetchedCopy[]>()
+  const copiesOf = (found: Fetch) => (found.ok && kept.get(found.value as object)) || []
+  const size = (found: Fetch) => copiesOf(found).reduce((sum, { body }) => sum + body.length, bytesOf(found))
+  const rules = { names, bytes: { limit: bytes, of: size }, waitMs: pendingSeconds * 1000 }
+  const readAndKeep: typeof read = async (name, source, last) => {
+    const { fetchResource, fetched } = recordFetches(source.fetchResource, source.now)
+    // The shared cache is not used, so that every copy is fetched and recorded here.
+    const found = await read(name, { ...source, fetchResource, sharedCache: undefined }, last)
+    // If `read` returns the earlier value again, its copies are already stored.
+    if (found.ok && !kept.has(found.value as object)) kept.set(found.value as object, fetched())
+    return found
+  }
   // Each fetch function has its own cache, because the functions allow different URLs (loopback). A caller
   // must not get a result from a URL that its own fetch function rejects.
   const caches = new WeakMap<FetchResource, Cache<Fetch>>()
-  return (name, source, maximumAge) => {
+  return async (name, source, maximumAge) => {
     const { now, fetchResource } = source
-    const { base, inTime } = fetchResource.limited ?? { base: fetchResource, inTime: (work) => work }
+    const own: FetchLimit = { base: fetchResource, inTime: (work) => work }
+    const { base, inTime, keep } = fetchResource.limited ?? own
     const cache = caches.get(base) ?? createCache<Fetch>(rules)
     caches.set(base, cache)
-    const reading = cache.get(name, {
+    const reading = cache.get(keep ? `${name} kept` : name, {
       now: now * 1000,
       isFresh: (reading, ageMs) => {
         const age = ageMs / 1000
@@ -192,8 +209,10 @@ export function createFetchCache<
       },
       // The caller's deadline does not end this read. Other callers may wait for the read, and later callers
       // find its result in the cache.
-      read: (last) => read(name, { ...source, fetchResource: base }, last),
+      read: (last) => (keep ? readAndKeep : read)(name, { ...source, fetchResource: base }, last),
     })
-    return inTime(reading, late)
+    const found = await inTime(reading, late)
+    keep?.(...copiesOf(found))
+    return found
   }
 }

@@ -1,15 +1,15 @@
 // Guarded GET, for every GET that the service makes on its own (issuer metadata, DID documents, status and
-// revocation lists). It applies the URL rule of api/outgoing, follows no redirect, and limits time and size.
-// The modules in `trust/` receive the guarded GET as an argument.
+// revocation lists). This GET applies the URL rule of api/outgoing, follows no redirect, and limits time and
+// size. The modules in `trust/` receive the guarded GET as an argument.
 
 import { err, ok, type Result } from '../result.ts'
 import { cancelBody, readAtMost } from './bounded-read.ts'
 import { checkOutboundUrl, type UrlRule } from './outbound-url.ts'
-import { withTimeLimit } from './time-limit.ts'
+import { withDeadline, withTimeLimit } from './time-limit.ts'
 
 /**
- * Fetches a URL that a trust anchor or verified signed data names. It follows no redirect, and its promise
- * never rejects.
+ * Fetches a URL from a setting, a trust anchor or verified signed data. The fetch follows no redirect, and
+ * its promise never rejects.
  */
 export type FetchResource = {
   (request: ResourceRequest): Promise<Result<FetchedResource, FetchError>>
@@ -21,13 +21,28 @@ export type FetchResource = {
 }
 
 /**
- * Deadline of the caller. `base` is the fetch without the deadline. It continues after the deadline, so that
- * its result is cached.
+ * Deadline of the caller. `base` is the fetch without the deadline. This fetch continues after the deadline,
+ * so that its result is cached.
  */
 export type FetchLimit = {
   readonly base: FetchResource
   /** Returns the result of `work`, or `late` at the deadline. */
   readonly inTime: <T>(work: Promise<T>, late: T) => Promise<T>
+  /**
+   * Called with the copies of the resources that the caller uses, including cached copies
+   * (`createFetchCache`).
+   */
+  readonly keep?: (...copies: readonly FetchedCopy[]) => void
+}
+
+/** A resource as fetched. */
+export type FetchedCopy = {
+  readonly url: string
+  /** First media type of the request's `Accept`. */
+  readonly media_type: string
+  readonly body: Uint8Array<ArrayBuffer>
+  /** Unix seconds. */
+  readonly fetched_at: number
 }
 
 export type ResourceRequest = {
@@ -53,7 +68,8 @@ type Guard = UrlRule & {
   /** Time limit in milliseconds of the whole exchange, including the body. */
   readonly timeoutMs: number
   /**
-   * Origin of a bound service, and the function that reaches it. The origin does not exist on the network.
+   * Origin of a service that is reached by a service binding, and the `fetch` of that binding. The origin
+   * does not exist on the network.
    */
   readonly bound?: { readonly origin: string; readonly fetch: Guard['fetch'] }
 }
@@ -70,12 +86,28 @@ export function createFetchResource(guard: Guard): FetchResource {
   }
 }
 
+/**
+ * Returns the guarded GET with one deadline (Unix milliseconds) for all its calls together. At the deadline a
+ * call fails as if its server were down. `keep` is called with the copies of the resources that the caller
+ * uses.
+ */
+export function fetchUntil(
+  fetchResource: FetchResource,
+  deadline: number,
+  keep?: FetchLimit['keep'],
+): FetchResource {
+  const inTime = <T>(work: Promise<T>, late: T) =>
+    withDeadline(work, Math.max(0, deadline - Date.now()), late)
+  const limited = { base: fetchResource, inTime, ...(keep && { keep }) }
+  return Object.assign(fetchResource.bind(null), { limited })
+}
+
 type ConditionalRequest = ResourceRequest & { readonly etag: string | null }
 type Representation = (FetchedResource & { readonly etag: string | null }) | 'not_modified'
 
 /**
- * Makes the guarded GET with an optional `If-None-Match` (RFC 9110 §13.1.2). It returns `not_modified` if the
- * server confirms that `etag` is still current.
+ * Makes the guarded GET with an optional `If-None-Match` (RFC 9110 §13.1.2). This GET returns `not_modified`
+ * if the server confirms that `etag` is still current.
  */
 export function createConditionalGet(guard: Guard) {
   const { bound } = guard

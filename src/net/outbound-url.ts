@@ -2,7 +2,7 @@
 // http on port 80, because they are signed and often published by http.
 //
 // The name is checked as text. A public-looking name may still resolve to a private address. The platform
-// blocks that connection: at the edge by `global_fetch_strictly_public`, self-hosted by workerd's `network`
+// blocks that connection: on Cloudflare by `global_fetch_strictly_public`, self-hosted by workerd's `network`
 // rules.
 
 import { err, ok, type Result } from '../result.ts'
@@ -20,7 +20,7 @@ export type UrlRule = {
    * Port on which this process listens, if known. Behind a proxy it differs from the port of the base URL.
    */
   readonly ownPort?: string | null
-  /** Allows http on port 80 of public names, for public and signed resources. */
+  /** Allows http on port 80 of public names, for a signed resource that anyone may read. */
   readonly allowHttp?: boolean
 }
 
@@ -61,6 +61,9 @@ export function checkOutboundUrl(text: string, rule: UrlRule): Result<string, Ur
 
 const LENGTH_LIMIT = 2048
 
+/** Pattern that matches every URL that `checkOutboundUrl` accepts, for the API description. */
+export const OUTBOUND_URL = '^[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9.-]+(:[0-9]*)?([/?][!-"$-\\[\\]-~]*)?$'
+
 function isLoopback({ protocol, hostname }: URL): boolean {
   return protocol === 'http:' && LOOPBACK_HOSTS.includes(hostname)
 }
@@ -85,8 +88,8 @@ function publicError(
 }
 
 /**
- * Returns whether a host name can be public. It has at least two labels of letters, digits and hyphens (RFC
- * 1123 §2.1). It is not a name in `NEVER_PUBLIC`, or below such a name.
+ * Returns whether a host name can be public. A public name has at least two labels of letters, digits and
+ * hyphens (RFC 1123 §2.1). A name in `NEVER_PUBLIC`, or below such a name, is not public.
  */
 function isPublicName(hostname: string): boolean {
   const labels = hostname.split('.')
@@ -114,13 +117,13 @@ const NEVER_PUBLIC = [
   'lan',
   'mail',
   'private',
-  // names that only resolvers inside networks and clusters answer
+  // names that only the resolvers of private networks and clusters know
   'consul',
   'fritz.box',
   'localdomain',
   'svc',
   'ts.net',
-  // metadata services under public-looking names
+  // public-looking names of cloud providers' metadata services, which give a machine its private data
   'metadata.goog',
   'metadata.tencentyun.com',
   'metadata.platformequinix.com',

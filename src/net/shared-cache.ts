@@ -1,6 +1,6 @@
-// Cache that isolates share, if the platform has such a cache. A copy from the cache is not trusted: it is
-// decoded and verified as if it came from the network. An earlier fetch time of the copy can only shorten the
-// time for which it is used.
+// Cache that several isolates share, if the platform has such a cache. A copy from the cache is not trusted:
+// the copy is decoded and verified as if it came from the network. The age of a copy is counted from its
+// fetch, not from the time at which it is read from the cache.
 
 import { err, type Result } from '../result.ts'
 import type { FetchError, FetchResource, ResourceRequest } from './guarded-fetch.ts'
@@ -19,7 +19,7 @@ export type SharedCache = {
 export type SharedCopy = { readonly body: Uint8Array<ArrayBuffer>; readonly fetchedAt: number }
 
 /**
- * Dependencies of a fetch: the time in Unix seconds, the guarded fetch, and the cache that isolates share.
+ * Dependencies of a fetch: the time in Unix seconds, the guarded fetch, and the shared cache of the isolates.
  */
 export type FetchSource = {
   readonly now: number
@@ -32,8 +32,8 @@ type CopyRules<T, E> = {
   readonly name: string
   readonly request: ResourceRequest
   /**
-   * Fetch time of the caller's own copy; `undefined` if it has none. A shared copy is used only if it is
-   * newer.
+   * Fetch time of the caller's own copy; `undefined` if the caller has no copy. A shared copy is used only if
+   * the shared copy is newer.
    */
   readonly known: number | undefined
   /**
@@ -45,7 +45,9 @@ type CopyRules<T, E> = {
   readonly isFresh: (opened: T) => boolean
 }
 
-/** Returns the shared copy if it is newer than `known` and fresh. Otherwise the resource is fetched. */
+/**
+ * Returns the shared copy if that copy is newer than `known` and fresh. Otherwise the resource is fetched.
+ */
 export async function readCopy<T, E>(
   { now, fetchResource, sharedCache }: FetchSource,
   { name, request, known = Number.NEGATIVE_INFINITY, open, isFresh }: CopyRules<T, E>,

@@ -1,13 +1,19 @@
-// OpenID4VP 1.0 over the Digital Credentials API (Appendix A): the two requests that a page passes to its
+// OpenID4VP 1.0 over the Digital Credentials API (Appendix A): the requests that a page passes to its
 // browser, and the parser of the response. There is no response URI and no `state`, because the browser
-// returns the response to the page. The origin of that page replaces the Client Identifier of the redirect
-// flow.
+// returns the response to the page. The audience of the response is the origin of that page, not the Client
+// Identifier as in the redirect flow.
 
 import { isJsonObject, type JsonObject, member } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
 import { buildClientMetadata } from './request/client-metadata.ts'
 import type { Generation, VerifierIdentity } from './request/generation.ts'
-import { LIFETIME_SECONDS, type RequestObjectInput, signRequestObject } from './request/request-object.ts'
+import {
+  LIFETIME_SECONDS,
+  type MultiSignedRequest,
+  type RequestObjectInput,
+  signForIdentities,
+  signRequestObject,
+} from './request/request-object.ts'
 import {
   type EncryptedResponse,
   type OpenResponse,
@@ -33,20 +39,51 @@ export type DcApiRequestInput = Omit<
 export const ISO_MDOC = 'org-iso-mdoc'
 
 /** Exchange protocol identifiers (OpenID4VP 1.0 A.1, ISO/IEC TS 18013-7 Annex C). */
-export const DC_API_PROTOCOLS = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned', ISO_MDOC] as const
+export const DC_API_PROTOCOLS = [
+  'openid4vp-v1-multisigned',
+  'openid4vp-v1-signed',
+  'openid4vp-v1-unsigned',
+  ISO_MDOC,
+] as const
 export type DcApiProtocol = (typeof DC_API_PROTOCOLS)[number]
 
+/** An entry of `requests` for `navigator.credentials.get({digital})` (W3C Digital Credentials §3). */
+type DcApiRequestEntry = { readonly protocol: DcApiProtocol; readonly data: JsonObject | MultiSignedRequest }
+
 /**
- * Builds both requests as entries of `requests` for `navigator.credentials.get({digital})` (W3C Digital
- * Credentials §3). The signed request comes first. Both belong to one generation, so they have the same nonce
- * and key. Without an identity only the unsigned request is returned (A.2: this API has no `redirect_uri`
- * prefix).
+ * Builds the entries of `requests`, in this order: multi-signed, signed, unsigned. The multi-signed request
+ * is present only if the verifier has further identities. All requests have the same nonce and the same
+ * encryption key (`Generation`). If `identity` is null, no request can be signed. Then there is only the
+ * unsigned request, which has no Client Identifier (A.2).
  */
-export async function buildDcApiRequests(input: DcApiRequestInput, identity: VerifierIdentity | null) {
+export async function buildDcApiRequests(
+  input: DcApiRequestInput,
+  identity: VerifierIdentity | null,
+): Promise<readonly DcApiRequestEntry[]> {
   const unsigned = { protocol: 'openid4vp-v1-unsigned', data: buildDcApiParameters(input) } as const
   if (identity === null) return [unsigned]
   const signed = await signRequestObject(buildDcApiClaims(input, identity.clientId), identity)
-  return [{ protocol: 'openid4vp-v1-signed', data: { request: signed } } as const, unsigned]
+  return [
+    ...(await multiSignedRequests(input, identity)),
+    { protocol: 'openid4vp-v1-signed', data: { request: signed } },
+    unsigned,
+  ]
+}
+
+/**
+ * Builds the multi-signed request (A.3.2.2). Returns an empty list if there is only one identity. If an
+ * identity has metadata for Google Wallet, the request contains this metadata. Other wallets ignore the
+ * metadata.
+ */
+async function multiSignedRequests(
+  input: DcApiRequestInput,
+  { further = [], ...first }: VerifierIdentity,
+): Promise<readonly DcApiRequestEntry[]> {
+  if (further.length === 0) return []
+  const identities = [first, ...further]
+  const googleMetadata = identities.find((one) => one.googleMetadata !== undefined)?.googleMetadata
+  const { client_id, verifier_info, ...payload } = buildDcApiClaims({ ...input, googleMetadata }, '')
+  return [{ protocol: 'openid4vp-v1-multisigned', data: await signForIdentities(payload, identities) }]
 }
 
 /** Builds the claims of the signed request. */
@@ -54,11 +91,11 @@ export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): Js
   const { origin, now, expiresAt, googleMetadata } = input
   return {
     ...buildDcApiParameters(input),
-    // This member is specific to Google Wallet, which answers only requests that have it.
+    // `gw_rp_metadata_bytes` is for Google Wallet, which responds only to requests with this member.
     ...(googleMetadata && {
       client_metadata: { ...buildClientMetadata(input), gw_rp_metadata_bytes: googleMetadata },
     }),
-    // Only the signed request has attestations. Without a signature nothing binds them to the verifier.
+    // Only signed requests have attestations. Without a signature nothing binds them to the verifier.
     ...(input.verifierInfo && { verifier_info: input.verifierInfo }),
     client_id: clientId,
     // A.2: prevents replay of the signed request by another page.
@@ -69,7 +106,10 @@ export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): Js
   }
 }
 
-/** Builds the parameters that both requests have. The unsigned request must not have `client_id` (A.2). */
+/**
+ * Builds the parameters that signed and unsigned requests share. The unsigned request must not have
+ * `client_id` (A.2).
+ */
 export function buildDcApiParameters(input: DcApiRequestInput): JsonObject {
   return {
     response_type: 'vp_token',
@@ -81,7 +121,7 @@ export function buildDcApiParameters(input: DcApiRequestInput): JsonObject {
   }
 }
 
-/** Parses `data` of the credential from the browser (A.4). Its members are JSON values. */
+/** Parses `data` of the browser's `DigitalCredential` object (A.4). The members of `data` are JSON values. */
 export function parseDcApiResponse(
   data: JsonObject,
   { responseMode, ...rules }: EncryptionRules & { readonly responseMode: ResponseMode },

@@ -31,8 +31,8 @@ export function provesAge(birthdate: Json, age: number, now: number): boolean {
   return birth + age * DAYS_OF_A_YEAR <= today
 }
 
-// Limit of the age in years. It rejects placeholders such as 0001-01-01, and the year 0000, which stands for
-// a withheld year (OpenID Connect Core §5.1).
+// Limit of the age in years. The limit rejects placeholders such as 0001-01-01, and the year 0000, which
+// stands for a withheld year (OpenID Connect Core §5.1).
 const OLDEST = 150
 
 // One year as a number. A calendar day is the number year * 10000 + month * 100 + day. So years can be added

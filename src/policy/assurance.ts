@@ -40,7 +40,7 @@ export function deriveLevel(id: string, credential: VerifiedCredential, isUnboun
   const declared = SELF_DECLARED.flatMap((path) => selectClaims(claims, path) ?? []).map(toLevel)
   const level = declared.reduce(lowerLevel, status.level)
   const derivation: readonly LevelDerivation[] = [
-    { step: 'anchor', id, anchor: anchor.name, ...(anchor.list && { list: anchor.list }), level: start },
+    anchorStep(id, anchor),
     ...(certified === undefined ? [] : [certified]),
     { step: holderBound ? 'holder_binding' : 'no_holder_binding', id, level: bound },
     ...(isUnbound ? [{ step: 'no_session_binding', id, level: answered } as const] : []),
@@ -48,6 +48,12 @@ export function deriveLevel(id: string, credential: VerifiedCredential, isUnboun
     ...(declared.length === 0 ? [] : [{ step: 'credential_says', id, level } as const]),
   ]
   return { level, derivation }
+}
+
+function anchorStep(id: string, anchor: VerifiedCredential['anchor']): LevelDerivation {
+  const { name, list, service, assurance_level } = anchor
+  const origin = { ...(list && { list }), ...(service && { service }) }
+  return { step: 'anchor', id, anchor: name, ...origin, level: assurance_level }
 }
 
 function certificateStep(
@@ -85,7 +91,7 @@ export function lowestLevel(levels: readonly DerivedLevel[]): DerivedLevel {
 /** Returns the trust lists that vouched for issuers, each once. */
 export function vouchingLists(derivation: readonly LevelDerivation[]): readonly ListReference[] {
   const lists = derivation.flatMap((step) => (step.step === 'anchor' && step.list ? [step.list] : []))
-  return [...new Map(lists.map((list) => [list.name, list])).values()]
+  return [...new Map(lists.map((list) => [`${list.name}/${list.territory ?? ''}`, list])).values()]
 }
 
 /** True if a level is the required level or higher. */

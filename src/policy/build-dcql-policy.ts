@@ -1,6 +1,6 @@
-// Builds a policy from a caller's own DCQL query, or returns its errors. The status is 400 for an unknown
-// name or an invalid member. It is 422 for a query that no response can satisfy or that this service cannot
-// check (api/creation). `docs/decisions/policy.md` has the details.
+// Builds a policy from a caller's own DCQL query, or returns its errors. The HTTP status is 400 for an
+// unknown name or an invalid member. The HTTP status is 422 for a query that no response can satisfy or that
+// this service cannot check (api/creation). `docs/decisions/policy.md` has the details.
 
 import { toPointer } from '../codec/json-pointer.ts'
 import type { CredentialFormat } from '../formats/verification/format.ts'
@@ -23,7 +23,10 @@ type DcqlFormat = Pick<
   'id' | 'metaTypes' | 'buildMeta' | 'isClaimsPath' | 'claimsParameters' | 'clearClaims'
 >
 
-/** Problem that is reported for each error code (api/errors). request-messages.ts has the messages. */
+/**
+ * Error codes of a query, each with the code of the problem that the caller receives (api/errors).
+ * request-messages.ts has the messages.
+ */
 export const DCQL_ERRORS = {
   unknown_format: 'invalid_request',
   unknown_meta_member: 'invalid_request',
@@ -45,8 +48,8 @@ type DcqlErrorCode = keyof typeof DCQL_ERRORS
 type DcqlError = { readonly code: DcqlErrorCode; readonly pointer: string }
 
 /**
- * Builds the policy of a query that the DCQL schema has accepted. All returned errors have the same status.
- * If an error has status 400, only errors with status 400 are returned.
+ * Builds the policy of a query that the DCQL schema has accepted. If there is an error with status 400,
+ * returns only the errors with this status. Otherwise, all returned errors have status 422.
  */
 export function buildDcqlPolicy(
   query: DcqlQuery,
@@ -82,8 +85,8 @@ export function checkName(queryId: string, path: ClaimsPath): string {
 }
 
 /**
- * Returns an error for each credential query that no credential set names. If a query has credential sets, no
- * wallet presents such a credential (§6.4.2).
+ * Returns an error for each credential query that is in no credential set, if the DCQL query has credential
+ * sets. No wallet presents a credential for such a credential query (§6.4.2).
  */
 function setErrors({ credentials, credential_sets }: DcqlQuery): readonly DcqlError[] {
   if (credential_sets === undefined) return []

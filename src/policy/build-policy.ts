@@ -1,5 +1,5 @@
-// Builds a policy from the types and scopes that a relying party requests, or returns its errors. The status
-// is 400 for an unknown name, and 422 for known names that no credential can satisfy (api/creation).
+// Builds a policy from the types and scopes that a relying party requests, or returns its errors. The HTTP
+// status is 400 for an unknown name, and 422 for known names that no credential can satisfy (api/creation).
 // `docs/decisions/policy.md` defines `any` and `all`.
 
 import { err, ok, type Result } from '../result.ts'
@@ -19,8 +19,8 @@ export type PolicyRequest = {
   readonly formats: readonly string[] | null
   readonly allow_derived: boolean
   /**
-   * True if the relying party intends to store the claims. Only formats with `intent_to_retain` state it.
-   * Default: false.
+   * True if the relying party intends to store the claims. The query states this only in formats that have
+   * `intent_to_retain`. Default: false.
    */
   readonly intent_to_retain?: boolean
 }
@@ -34,7 +34,10 @@ type PolicyCatalogue = {
   readonly formats: readonly QueryFormat[]
 }
 
-/** Problem that is reported for each error code (api/errors). request-messages.ts has the messages. */
+/**
+ * Error codes of a request, each with the code of the problem that the caller receives (api/errors).
+ * request-messages.ts has the messages.
+ */
 export const POLICY_ERRORS = {
   invalid_request: 'invalid_request',
   unsupported_credential_type: 'unsupported_credential_type',
@@ -49,7 +52,10 @@ type PolicyErrorCode = keyof typeof POLICY_ERRORS
 /** One error of a request. `pointer` (RFC 6901) names the member of the request. */
 type PolicyError = { readonly code: PolicyErrorCode; readonly pointer: string }
 
-/** Builds the policy. All returned errors have the same status: 400 if a name is unknown, else 422. */
+/**
+ * Builds the policy. All returned errors have the same status: 400 if a name is unknown or a list is empty,
+ * else 422.
+ */
 export function buildPolicy(
   request: PolicyRequest,
   catalogue: PolicyCatalogue,

@@ -50,8 +50,8 @@ const PID_ATTRIBUTES: readonly (readonly [scope: string, element: string | null]
 ]
 
 /**
- * Returns the other names of the same attribute: `picture` for `portrait`, and the other way round. A type
- * has one of them only.
+ * Returns the other names of the same attribute: `picture` for `portrait`, and `portrait` for `picture`. A
+ * type uses only one of these names.
  */
 export function relatedScopes(name: string): readonly string[] {
   const names = PID_ATTRIBUTES.filter((pair) => pair.includes(name)).flat()
@@ -110,10 +110,37 @@ const MY_NUMBER_CARD_NAMESPACE = 'org.iso.23220.1.jp'
 const AADHAAR_NAMESPACE = 'in.gov.uidai.aadhaar.1'
 
 /**
- * Names of types that became built in later. If an added type has the same name or identifier, the built-in
- * type is not used.
+ * Names of types that became built in later, when a relying party could already have added them. If an added
+ * type has the same name or identifier, the built-in type is not used.
  */
 export const LATER_TYPES: ReadonlySet<string> = new Set(['google_id_pass', 'my_number_card', 'aadhaar'])
+
+/**
+ * Domestic types of the PID in SD-JWT VC, by country (ISO 3166-1 alpha-2). A Member State may define such a
+ * type below `urn:eudi:pid:`. The type extends `urn:eudi:pid:1` and has all claims of that type (PID Rulebook
+ * 1.7 §4.2).
+ * `checked`: day on which `source` was read.
+ */
+export const DOMESTIC_PIDS = [
+  {
+    country: 'DE',
+    vct: 'urn:eudi:pid:de:1',
+    source: 'German PID Reference for Relying Parties (BMI, EUDI Wallet Developer Guide)',
+    checked: '2026-11-29',
+  },
+  {
+    country: 'IT',
+    vct: 'urn:eudi:pid:it:1',
+    source: 'IT-Wallet Technical Specifications, PID Data Model in SD-JWT VC Format',
+    checked: '2026-11-29',
+  },
+  {
+    country: 'NL',
+    vct: 'urn:eudi:pid:nl:1',
+    source: 'type metadata of the NL Wallet (MinBZK/nl-wallet, eudi_pid_nl_1.json), a working version',
+    checked: '2026-11-29',
+  },
+] as const
 
 /** Placeholder in a path for a namespace that equals the identifier of the type. */
 export const OWN_NAMESPACE = '{type}'
@@ -135,7 +162,7 @@ export const BUILT_IN_TYPES: readonly CredentialTypeDefinition[] = [
     name: 'pid',
     formats: {
       'dc+sd-jwt': {
-        identifiers: ['urn:eudi:pid:1'],
+        identifiers: ['urn:eudi:pid:1', ...DOMESTIC_PIDS.map(({ vct }) => vct)],
         scopes: { ...pidClaims(), ...age('age_equal_or_over', 'NN') },
       },
       mso_mdoc: {

@@ -1,9 +1,11 @@
 // Look-ups in the known credential types (api/types).
 
-import type { CredentialType } from '../formats/verification/format.ts'
+import type { CredentialFormat, CredentialType } from '../formats/verification/format.ts'
 import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
+import { registeredIdentifiers } from '../openid4vp/registration/coverage.ts'
+import type { RegisteredCredential } from '../openid4vp/registration/registration-certificate.ts'
 import { parseAgeScope } from './age.ts'
-import { AGE_PATTERN, BUILT_IN_TYPES, LATER_TYPES, OWN_NAMESPACE } from './built-in-types.ts'
+import { AGE_PATTERN, BUILT_IN_TYPES, DOMESTIC_PIDS, LATER_TYPES, OWN_NAMESPACE } from './built-in-types.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat, ScopePath } from './policy.ts'
 
 /**
@@ -22,7 +24,7 @@ export function typeDefinitions(
 
 /**
  * Returns the built-in types. Leaves out a type of `LATER_TYPES` if an added type has the same name or the
- * same identifier.
+ * same identifier. Leaves out a domestic type of the PID if an added type has its identifier.
  */
 function builtInBeside(added: readonly CredentialTypeDefinition[]): readonly CredentialTypeDefinition[] {
   const isTaken = (type: CredentialTypeDefinition) =>
@@ -33,7 +35,53 @@ function builtInBeside(added: readonly CredentialTypeDefinition[]): readonly Cre
           identifiers.some((identifier) => formatOf(type, format)?.identifiers.includes(identifier)),
         ),
     )
-  return BUILT_IN_TYPES.filter((type) => !LATER_TYPES.has(type.name) || !isTaken(type))
+  return BUILT_IN_TYPES.filter((type) => !LATER_TYPES.has(type.name) || !isTaken(type)).map((type) =>
+    type.name === 'pid' ? withoutAddedPids(type, added) : type,
+  )
+}
+
+/** The only format with domestic types of the PID. As an mdoc, the PID has the same type in every country. */
+const PID_FORMAT = 'dc+sd-jwt'
+const DOMESTIC: readonly string[] = DOMESTIC_PIDS.map(({ vct }) => vct)
+
+/**
+ * Returns the PID without the domestic types that an added type has. The relying party may have added its
+ * type before the domestic type was built in.
+ */
+function withoutAddedPids(
+  pid: CredentialTypeDefinition,
+  added: readonly CredentialTypeDefinition[],
+): CredentialTypeDefinition {
+  const taken = added.flatMap(({ formats }) => formats[PID_FORMAT]?.identifiers ?? [])
+  return withIdentifiers(pid, (identifier) => !DOMESTIC.includes(identifier) || !taken.includes(identifier))
+}
+
+/**
+ * Returns the definitions, with only those identifiers of the PID that the verifier has registered. Wallets
+ * compare each type of a query with the registration. If no identifier of the PID is registered, the
+ * definitions are unchanged.
+ */
+export function withRegisteredPids(
+  definitions: readonly CredentialTypeDefinition[],
+  registered: readonly RegisteredCredential[],
+  formats: Readonly<Record<string, Pick<CredentialFormat, 'metaTypes'>>>,
+): readonly CredentialTypeDefinition[] {
+  const names = registered.flatMap((one) =>
+    one.format === PID_FORMAT ? registeredIdentifiers(one, formats) : [],
+  )
+  return definitions.map((type) =>
+    type.name === 'pid' ? withIdentifiers(type, (identifier) => names.includes(identifier)) : type,
+  )
+}
+
+function withIdentifiers(
+  pid: CredentialTypeDefinition,
+  isKept: (identifier: string) => boolean,
+): CredentialTypeDefinition {
+  const entry = pid.formats[PID_FORMAT]
+  const kept = entry?.identifiers.filter(isKept) ?? []
+  if (entry === undefined || kept.length === 0 || kept.length === entry.identifiers.length) return pid
+  return { ...pid, formats: { ...pid.formats, [PID_FORMAT]: { ...entry, identifiers: kept } } }
 }
 
 /**
@@ -58,7 +106,8 @@ export function typeConflicts(added: readonly CredentialTypeDefinition[]) {
 
 /**
  * Builds `Context.typeOf`. The built function returns the type of the first definition that lists the
- * identifier in the given format. It returns `undefined` if no definition lists the identifier.
+ * identifier in the given format. The built function returns `undefined` if no definition lists the
+ * identifier.
  */
 export function typeOf(
   definitions: readonly CredentialTypeDefinition[],
@@ -71,7 +120,9 @@ export function typeOf(
 
 /** Returns the name of the type, and whether the type is built in. Trust anchors are matched with both. */
 export function credentialType(type: CredentialTypeDefinition): CredentialType {
-  return { name: type.name, builtIn: BUILT_IN_TYPES.includes(type) }
+  // `includes` finds only the built-in object itself. The PID may be a copy with fewer identifiers
+  // (`withIdentifiers`), so its name is compared. No added type can be named `pid` (`typeDefinitions`).
+  return { name: type.name, builtIn: BUILT_IN_TYPES.includes(type) || type.name === 'pid' }
 }
 
 /** Returns the first type that lists the identifier in the format; `undefined` if there is none. */
@@ -149,8 +200,8 @@ function ownEntry(scopes: CredentialTypeFormat['scopes'], name: string): ScopeEn
 }
 
 /**
- * Replaces `NN` in the path by the digits of an age. Returns `undefined` for a path without `NN`, because it
- * would select the same claim for every age.
+ * Replaces `NN` in the path by the digits of an age. Returns `undefined` for a path without `NN`, because
+ * such a path would select the same claim for every age.
  */
 function withDigits(pattern: ScopeEntry | undefined, digits: string): ScopeEntry | undefined {
   if (!pattern?.path.some((step) => typeof step === 'string' && step.includes('NN'))) return undefined

@@ -1,5 +1,6 @@
 // Decides if an authentic response satisfies the policy (api/result). Integrity, trust, holder binding and
-// the match with the query are verified earlier. The rules here concern validity, assurance level and values.
+// the match with the query are verified earlier. The rules here concern validity and revocation, assurance
+// level, equal holder keys, and values.
 
 import type { Json } from '../codec/json.ts'
 import type { VerifiedCredential } from '../formats/verification/format.ts'
@@ -9,7 +10,8 @@ import { type DerivedLevel, deriveLevel, lowestLevel, reachesLevel } from './ass
 import type { Decision, Policy, PolicyDescriptor, PolicyReason } from './policy.ts'
 import { readScope } from './read-scope.ts'
 
-type RequiredPolicy = Policy & {
+/** A policy, and the members of the request that restrict the decision. */
+export type RequiredPolicy = Policy & {
   readonly required_assurance_level: AssuranceLevel
   /** True if every credential used must be bound to the same key. */
   readonly require_same_holder_key?: boolean
@@ -157,7 +159,7 @@ function choose({ query }: Policy, checked: readonly CheckedCredential[]): reado
 
 /**
  * Returns the credentials that satisfy the policy, or all credentials if none does. A failing credential is
- * ignored beside a satisfying credential, because the wallet could have omitted it.
+ * ignored beside a satisfying credential, because the wallet could have omitted the failing credential.
  */
 function bestOf(credentials: readonly CheckedCredential[]): readonly CheckedCredential[] {
   const satisfying = credentials.filter(({ reason }) => reason === null)
@@ -176,7 +178,8 @@ function scopesOf({ scope, descriptors }: Policy): readonly string[] {
 }
 
 /**
- * Returns true if at least one used credential was asked for the scope, and every such credential proves it.
+ * Returns true if the scope was requested from at least one used credential, and every such credential proves
+ * the scope.
  */
 function isProven(scope: string, used: readonly CheckedCredential[]): boolean {
   const requested = used.filter(({ checks }) => checks.has(scope))

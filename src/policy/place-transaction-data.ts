@@ -21,7 +21,10 @@ export type RequestedTransaction = Omit<TransactionDataParameters, 'credential_i
   readonly members: JsonObject
 }
 
-/** Problem that is reported for each error code (api/errors). request-messages.ts has the messages. */
+/**
+ * Error codes of transactions, each with the code of the problem that the caller receives (api/errors).
+ * request-messages.ts has the messages.
+ */
 export const TRANSACTION_ERRORS = {
   unknown_credential_query: 'invalid_request',
   repeated_transaction: 'invalid_request',
@@ -43,7 +46,8 @@ type Formats = Readonly<Record<string, Pick<CredentialFormat, 'confirmsTransacti
 
 /**
  * Returns each transaction with the ids of the credential queries that may confirm it. All returned errors
- * have the same status. If an error has status 400, only errors with status 400 are returned.
+ * have the same problem code (`TRANSACTION_ERRORS`): if there are errors with `invalid_request`, only these
+ * errors are returned.
  */
 export function placeTransactionData(
   requested: readonly RequestedTransaction[],
@@ -73,7 +77,7 @@ function eligible({ credentials }: DcqlQuery, formats: Formats): readonly string
   return credentials.filter((query) => obstacle(query, formats) === undefined).map(({ id }) => id)
 }
 
-/** Returns why a credential query cannot confirm a transaction; `undefined` if it can. */
+/** Returns why a credential query cannot confirm a transaction; `undefined` if the query can confirm it. */
 function obstacle(query: CredentialQuery, formats: Formats): TransactionErrorCode | undefined {
   const format = Object.hasOwn(formats, query.format) ? formats[query.format] : undefined
   if (format?.confirmsTransactionData !== true) return 'format_confirms_nothing'

@@ -1,5 +1,5 @@
-// The validated policy of a relying party, which the session stores. The query and the decision are derived
-// from the policy.
+// The validated policy of a relying party, which the session stores. The policy contains the DCQL query. The
+// decision on a response is derived from the policy.
 
 import type { Json } from '../codec/json.ts'
 import type {
@@ -10,14 +10,11 @@ import type {
 import type { ClaimsPath, ClaimValue, DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { AssuranceLevel, ListReference } from '../trust/anchors/anchor.ts'
 
-/**
- * A policy that credentials can satisfy. It is computed from the stored request, and does not contain the
- * request itself.
- */
+/** A policy that credentials can satisfy. It is computed from the create request, and stored beside it. */
 export type Policy = {
   /** Requested scopes in the order of the request, without duplicates. Empty for a caller's own query. */
   readonly scope: readonly string[]
-  /** DCQL query of the request. Every response is matched with this query. */
+  /** The DCQL query with which every response is matched. */
   readonly query: DcqlQuery
   /**
    * Type and scopes of each credential query. A caller's own query has one descriptor for each type that it
@@ -35,23 +32,29 @@ export function waivesHolderBinding({ query }: Pick<Policy, 'query'>, queryId: s
   return asked?.require_cryptographic_holder_binding === false
 }
 
-/** Meaning of one credential query for the relying party. */
+/** Credential type and scopes that the relying party requests by one credential query. */
 export type PolicyDescriptor = {
   readonly query_id: string
   readonly credential_type: string
   readonly scopes: readonly ScopePath[]
-  /** Lists of scopes. One complete list is enough. Absent: all scopes are needed (OpenID4VP 1.0 §6.4.1). */
+  /**
+   * Sets of claims (OpenID4VP 1.0 §6.4.1), each claim named by its scope. One complete set is enough.
+   * Absent: all scopes are needed.
+   */
   readonly claim_sets?: readonly (readonly string[])[]
 }
 
 /** A scope, and the path of its claim in a credential. */
 export type ScopePath = {
-  /** Name in `checks`. For a caller's own query it is `<query id>.<path>`. */
+  /** Name in `checks`. For a caller's own query, the name is `<query id>.<path>`. */
   readonly scope: string
   /** Name for people, if it differs from `scope`. */
   readonly display_name?: string
   readonly path: ClaimsPath
-  /** A boolean claim proves its scope only if it is `true`. Any other claim must be present and not empty. */
+  /**
+   * True: only the value `true` proves the scope. False: every value that is neither `false` nor empty proves
+   * the scope. If `values` is present, `values` decides instead.
+   */
   readonly boolean: boolean
   /** Values that prove the scope. No other value proves it. */
   readonly values?: readonly ClaimValue[]
@@ -85,12 +88,13 @@ export type Decision = {
   /** Reason for `rejected`; null for `verified`. */
   readonly reason: PolicyReason | null
   /**
-   * Requested scopes, each with `true` if it is proven. For `verified`, every scope in `Policy.scope` is
-   * `true`.
+   * Requested scopes, each with `true` if the scope is proven. For `verified`, every scope in `Policy.scope`
+   * is `true`.
    */
   readonly checks: Readonly<Record<string, boolean>>
   /**
-   * True if the presenter proved to hold every credential used. Otherwise anyone may have sent the response.
+   * True if the presenter proved possession of the key of every credential that the decision used. Otherwise
+   * anyone may have sent the response.
    */
   readonly holder_bound: boolean
   /**
@@ -109,8 +113,9 @@ export type Decision = {
    */
   readonly claims: readonly { readonly id: string; readonly claims: Readonly<Record<string, Json>> }[]
   /**
-   * Namespaces in which the issuers' identifiers of persons are unique (`TrustedSigner`), in the order of
-   * `credentials`. Only the `sub` of a login uses them.
+   * For each credential, the namespace in which its issuer's identifiers of persons are unique
+   * (`TrustedSigner`). The order is the order of `credentials`. A namespace is used only to compute the `sub`
+   * of a login by OpenID Connect.
    */
   readonly subjectNamespaces: readonly string[]
   /** Steps that led to the assurance level, in order. */
@@ -126,12 +131,17 @@ export type LevelDerivation =
 type CredentialStep =
   /**
    * The trust anchor that vouched for the issuer gives the first level. `list`: the trust list of the anchor,
-   * if any.
+   * if any. `service`: for a trust list in XML, the anchor's trust service and its status in the list.
    */
-  | { readonly step: 'anchor'; readonly anchor: string; readonly list?: ListReference }
+  | {
+      readonly step: 'anchor'
+      readonly anchor: string
+      readonly list?: ListReference
+      readonly service?: { readonly type: string; readonly status: string }
+    }
   /**
-   * Revocation check of the issuer's certificates. `as_of` is the time of the revocation list (ISO 8601 in
-   * UTC; null if no list was read). The level does not change.
+   * Revocation check of the issuer's certificates, which leaves the level unchanged. `as_of` is the time of
+   * the revocation list (ISO 8601 in UTC; null if no list was read).
    */
   | {
       readonly step: 'certificate_status'
@@ -139,8 +149,8 @@ type CredentialStep =
       readonly as_of: string | null
     }
   /**
-   * Revocation check of the credential. `as_of` is the time of the status list (ISO 8601 in UTC; null if no
-   * list was read). The level does not change.
+   * Revocation check of the credential, which leaves the level unchanged. `as_of` is the time of the status
+   * list (ISO 8601 in UTC; null if no list was read).
    */
   | {
       readonly step: 'status'
@@ -150,7 +160,7 @@ type CredentialStep =
   | {
       readonly step: /** A certificate of the issuer may have been revoked. The level is at most `low`. */
         | 'certificate_status_unavailable'
-        /** The presenter proved to hold the credential. The level stays. */
+        /** The presenter proved possession of the credential's key. The level stays the same. */
         | 'holder_binding'
         /** Without cryptographic holder binding the level is at most `low`. */
         | 'no_holder_binding'
@@ -175,12 +185,13 @@ export type DecidedCredential = {
   readonly issuer: string | null
   readonly assurance_level: AssuranceLevel
   /**
-   * Revocation status. `null` if it was not checked, because the credential is outside its validity period.
+   * Revocation status. `null` if the status was not checked, because the credential is outside its validity
+   * period.
    */
   readonly status: RevocationStatus | null
   /**
-   * Transactions that the holder of the credential confirmed. Absent if the request asked this credential to
-   * confirm none.
+   * Transactions that the holder of the credential confirmed. Absent if the credential had no transaction to
+   * confirm.
    */
   readonly transaction_data?: readonly ConfirmedTransactionData[]
   readonly checks: Readonly<Record<string, boolean>>

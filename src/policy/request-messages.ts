@@ -4,9 +4,8 @@ import type { DCQL_ERRORS } from './build-dcql-policy.ts'
 import type { POLICY_ERRORS } from './build-policy.ts'
 import type { TRANSACTION_ERRORS } from './place-transaction-data.ts'
 
-type Code = keyof typeof POLICY_ERRORS | keyof typeof DCQL_ERRORS | keyof typeof TRANSACTION_ERRORS
-
-export const REQUEST_MESSAGES: Readonly<Record<Code, string>> = {
+/** Messages about types and scopes. */
+export const POLICY_MESSAGES: Readonly<Record<keyof typeof POLICY_ERRORS, string>> = {
   invalid_request: 'is not valid here',
   unsupported_credential_type: 'must be a built-in credential type, or a type that your settings define',
   unsupported_scope: 'must be a scope of a credential type that is built in or in the settings',
@@ -15,6 +14,10 @@ export const REQUEST_MESSAGES: Readonly<Record<Code, string>> = {
     'must have one of the requested scopes: some wallets disclose everything where no claim is requested',
   scope_not_carried: 'must be a scope of one of the requested credential types',
   scopes_not_carried_together: 'must be scopes of a single credential type: request fewer scopes',
+}
+
+/** Messages about a caller's own query. */
+export const DCQL_MESSAGES: Readonly<Record<keyof typeof DCQL_ERRORS, string>> = {
   unknown_format: 'must be a credential format that this service verifies',
   unknown_meta_member: 'is not a member of the meta of this format: remove it',
   invalid_meta: 'must name credential types as this format requires',
@@ -28,6 +31,10 @@ export const REQUEST_MESSAGES: Readonly<Record<Code, string>> = {
   path_selects_nothing: 'must select a claim in a credential of this format',
   claim_always_present: 'must not be requested: every credential of this format discloses it',
   query_in_no_credential_set: 'must be in one of the credential_sets: it would never be presented',
+}
+
+/** Messages about transaction data. */
+export const TRANSACTION_MESSAGES: Readonly<Record<keyof typeof TRANSACTION_ERRORS, string>> = {
   unknown_credential_query: 'must be ids of credential queries, each once',
   repeated_transaction: 'must differ from the other transactions',
   format_confirms_nothing: 'must name queries for dc+sd-jwt: other formats cannot confirm transaction data',

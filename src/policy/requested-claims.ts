@@ -25,8 +25,8 @@ type RequestedItem = {
 }
 
 /**
- * Alternatives of one group. An alternative is a combination of credentials. For each credential it lists
- * the types that the credential may have.
+ * Alternatives of one group. An alternative is a combination of credentials. For each credential, the
+ * alternative lists the types that the credential may have.
  */
 export type RequestedGroup = {
   readonly alternatives: readonly (readonly (readonly string[])[])[]
@@ -91,7 +91,7 @@ function onceEach(items: readonly RequestedItem[]): readonly RequestedItem[] {
     }))
 }
 
-/** Merges required groups with a single alternative into one group. */
+/** Merges all required groups that have only one alternative into one group. */
 function joinCertain(groups: readonly RequestedGroup[]): readonly RequestedGroup[] {
   const isCertain = ({ alternatives, optional }: RequestedGroup) => !optional && alternatives.length === 1
   const certain = groups.filter(isCertain).flatMap(({ alternatives }) => alternatives.flat())

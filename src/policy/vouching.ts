@@ -11,8 +11,8 @@ import { credentialType } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy } from './policy.ts'
 
 /**
- * Data for the check: trust anchors, known types, rules of the formats, and rules of the protocol for
- * signers.
+ * Data that decides if an anchor can vouch for a query: trust anchors, known types, and the rules about
+ * signers that the formats and the protocol have.
  */
 export type Vouching = {
   readonly anchors: readonly TrustAnchor[]
@@ -56,8 +56,8 @@ function hasCertificate(anchor: TrustAnchor): boolean {
 }
 
 /**
- * Returns true if the queries that can be answered satisfy the request (OpenID4VP 1.0 §6.4.2). Each required
- * set needs one complete option. Without sets, every query must be answered.
+ * Returns true if the queries for which `canAnswer` returns true satisfy the request (OpenID4VP 1.0 §6.4.2).
+ * Each required set needs one complete option. Without sets, every query is needed.
  */
 function isSatisfiable(
   { credentials, credential_sets }: DcqlQuery,

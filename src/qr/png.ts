@@ -10,7 +10,8 @@ export function encodePng(symbol: QrSymbol): Uint8Array<ArrayBuffer> {
   return concatBytes(
     SIGNATURE,
     chunk('IHDR', header(symbol.size)),
-    chunk('IDAT', deflateSync(scanlines(symbol, rowBytes))),
+    // Equal rows compress well at every level. Level 1 takes a third of the time of the default level.
+    chunk('IDAT', deflateSync(scanlines(symbol, rowBytes), { level: 1 })),
     chunk('IEND', new Uint8Array()),
   )
 }
@@ -19,8 +20,8 @@ export function encodePng(symbol: QrSymbol): Uint8Array<ArrayBuffer> {
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 
 /**
- * Returns the content of IHDR (§11.2.1): width, height, bit depth 1, greyscale, then the method numbers. The
- * methods are the only compression, the only filter, and no interlace.
+ * Returns the content of IHDR (§11.2.1): width, height, bit depth 1, greyscale (0), compression method 0,
+ * filter method 0, and no interlace (0).
  */
 function header(size: number): Uint8Array {
   return concatBytes(uint32(size), uint32(size), Uint8Array.of(1, 0, 0, 0, 0))

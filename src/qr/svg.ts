@@ -2,7 +2,7 @@
 
 import type { QrSymbol } from './symbol.ts'
 
-/** Returns the SVG document of `size` × `size` pixels. It scales without blur. */
+/** Returns the SVG document of `size` × `size` pixels. The picture scales without blur. */
 export function encodeSvg(symbol: QrSymbol): string {
   const { size, offset, modulePixels } = symbol
   const place = `translate(${offset} ${offset}) scale(${modulePixels})`

@@ -56,8 +56,8 @@ export const CAPACITY = {
 type Plan = Pick<QrSymbol, 'version' | 'errorCorrection' | 'modulePixels'>
 
 /**
- * Returns the smallest version that holds `bytes`, and its largest whole-pixel modules. `modulePixels` is 0
- * if the bytes do not fit.
+ * Returns the smallest version that can contain `bytes` bytes, and the largest edge of its modules in pixels.
+ * `modulePixels` is 0 if the bytes do not fit.
  */
 function plan(bytes: number, size: number, errorCorrection: 'M' | 'L'): Plan {
   const version = 1 + CAPACITY[errorCorrection].findIndex((capacity) => bytes <= capacity)

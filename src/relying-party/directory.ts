@@ -1,6 +1,6 @@
-// Directory of the operator: one object with a row for each relying party and for each trust list. It also
-// stores the sign-ins of the console that the operator has ended. It stores the expiry of the relying
-// parties' own certificates, too, so that no request must read all relying parties.
+// Directory of the operator: one object with a row for each relying party and for each trust list. The
+// directory also stores the ended sign-ins of the operator's console. It also stores the expiry of the
+// relying parties' own certificates. So the earliest expiry can be found without reading every relying party.
 
 import { DurableObject, waitUntil } from 'cloudflare:workers'
 import { loadConfig } from '../config.ts'
@@ -11,6 +11,7 @@ import { createCache } from '../net/cache.ts'
 import { withDeadline } from '../net/time-limit.ts'
 import { ok, type Result } from '../result.ts'
 import type { ChainLifetime } from '../trust/x509/chain-lifetime.ts'
+import type { Origin } from './audit/actor.ts'
 import type { TrustListEntry } from './document/settings.ts'
 import { openSignOuts, type SignIn, type SignOuts } from './document/sign-outs.ts'
 import {
@@ -21,7 +22,7 @@ import {
   storeSessionNotes,
 } from './session-counts.ts'
 
-/** One row. `created_at` is Unix milliseconds. */
+/** One row of the directory. `created_at` is Unix milliseconds. */
 type DirectoryEntry = {
   readonly relying_party_id: string
   readonly name: string
@@ -30,7 +31,7 @@ type DirectoryEntry = {
 }
 
 /**
- * An entry as the operator sees it. It has the expiry of the relying party's own certificate in Unix
+ * An entry as the operator sees it. The entry has the expiry of the relying party's own certificate in Unix
  * milliseconds; `null` if there is none.
  */
 type ListedEntry = DirectoryEntry & { readonly verifier_certificate_expires_at: number | null }
@@ -80,8 +81,8 @@ export class Directory extends DurableObject<Env> {
   }
 
   /**
-   * Stores the lifetime of a relying party's certificate; `null` if it has none. An unlisted relying party
-   * is ignored.
+   * Stores the lifetime of a relying party's certificate; `null` if the relying party has none. An unlisted
+   * relying party is ignored.
    */
   noteCertificate(relyingPartyId: string, lifetime: ChainLifetime | null): void {
     const statement = `INSERT OR REPLACE INTO verifier_certificates
@@ -90,7 +91,10 @@ export class Directory extends DurableObject<Env> {
     this.ctx.storage.sql.exec(statement, ...dates, relyingPartyId)
   }
 
-  /** Returns the expiry of certificates at `now` (Unix milliseconds). */
+  /**
+   * Returns how many certificates have expired at `now` (Unix milliseconds), how many should be renewed, and
+   * the next expiry.
+   */
   certificateDates(now: number): CertificateDates {
     const statement = `SELECT count(*) FILTER (WHERE expires_at < ?1) AS expired,
       count(*) FILTER (WHERE expires_at >= ?1 AND renew_from <= ?1) AS toRenew,
@@ -98,7 +102,7 @@ export class Directory extends DurableObject<Env> {
     return this.ctx.storage.sql.exec<CertificateDates>(statement, now).one()
   }
 
-  /** Removes an entry. Returns true if it existed. */
+  /** Removes an entry. Returns true if the entry existed. */
   remove(relyingPartyId: string): boolean {
     this.ctx.storage.sql.exec('DELETE FROM verifier_certificates WHERE relying_party_id = ?', relyingPartyId)
     const statement = 'DELETE FROM relying_parties WHERE relying_party_id = ?'
@@ -116,8 +120,11 @@ export class Directory extends DurableObject<Env> {
     return { entries, next: rows.length > limit ? (shown.at(-1)?.position ?? null) : null }
   }
 
-  /** Ends a sign-in of the operator's console. `now` is Unix milliseconds. */
-  endSignIn(signIn: SignIn, now: number): void {
+  /**
+   * Ends a sign-in of the operator's console. `now` is Unix milliseconds. `_by` is ignored, because the
+   * directory has no audit log.
+   */
+  endSignIn(signIn: SignIn, now: number, _by?: Origin): void {
     this.#signOuts.end(signIn, now)
   }
 
@@ -142,7 +149,7 @@ export class Directory extends DurableObject<Env> {
     this.ctx.storage.transactionSync(() => storeSessionNotes(this.ctx.storage.sql, notes))
   }
 
-  /** Returns the counts of each mode at `now` (Unix milliseconds). */
+  /** Returns the counts of pending sessions and of unsent events in each mode. `now` is Unix milliseconds. */
   sessionCounts(now: number): readonly SessionCounts[] {
     return countSessions(this.ctx.storage.sql, now)
   }
@@ -158,7 +165,7 @@ export class Directory extends DurableObject<Env> {
     return true
   }
 
-  /** Removes a list. Returns true if it existed. */
+  /** Removes a list. Returns true if the list existed. */
   removeTrustList(name: string): boolean {
     return this.ctx.storage.sql.exec('DELETE FROM trust_lists WHERE name = ?', name).rowsWritten > 0
   }
@@ -179,31 +186,33 @@ const CHECK_AGAIN_MS = 5_000
 /** Time between two checks on Cloudflare. */
 const CHECK_AGAIN_ON_CLOUDFLARE_MS = 60_000
 /**
- * Number of objects that take turns in the check. The platform closes an object ten seconds after its last
- * check.
+ * Number of objects that take turns in the check of the storage (`isStorageWritable`). With 5 s between
+ * checks, an object has its next turn after 20 s. The platform closes an object ten seconds after its last
+ * use. So each check opens its object anew, and needs new space on the disk.
  */
 const CHECKED_OBJECTS = 4
 const STORAGE_CHECK = 'storage_check'
-/** Number of bytes that the check writes. Three sessions have about as many. */
+/** Number of bytes that the check writes. Three sessions need about as many bytes. */
 const STORAGE_CHECK_BYTES = 65_536
 
 type Row = Omit<ListedEntry, 'livemode'> & { readonly position: number; readonly livemode: number }
 
-/** Returns the one directory. */
+/** Returns the object of the directory, of which there is only one. */
 export function directoryStub(env: Env): DurableObjectStub<Directory> {
   return env.DIRECTORY.getByName('directory')
 }
 
-/** Returns the object that counts sessions. It is another object than the directory. */
+/** Returns the object that counts sessions. It has the class of the directory, but is another object. */
 export function sessionCountsStub(env: Env): DurableObjectStub<Directory> {
   return env.DIRECTORY.getByName('session_counts')
 }
 
 /**
- * Returns true if storage can be written. The check is made every 5 s; on Cloudflare, once a minute while it
- * succeeds, because a row that is written has a price. It uses separate objects, because a failed write stops
- * the object. An object is closed between two of its checks, so that each check needs new space. `now` is
- * Unix milliseconds.
+ * Returns true if storage can be written. A result is used for 5 s. On Cloudflare each written row costs
+ * money, so there a success is used for a minute. Four objects take turns in the check. They do nothing else,
+ * because a failed write stops the object. An object that stayed open would write again into the space of its
+ * last check, even if the disk is full. The platform closes an object before its next turn, so each check
+ * needs new space on the disk. `now` is Unix milliseconds.
  */
 export function isStorageWritable(env: Env, now: number): Promise<boolean> {
   const again = loadConfig(env).listeningPort === null ? CHECK_AGAIN_ON_CLOUDFLARE_MS : CHECK_AGAIN_MS
@@ -222,7 +231,7 @@ const checks = createCache<boolean>({ names: 1, waitMs: CHECK_MS, late: false, i
 
 let checkCount = 0
 
-/** Returns `null` if storage can be written, otherwise what the log says. */
+/** Returns `null` if storage can be written, otherwise the error for the log. */
 async function checkOnce(env: Env): Promise<ReturnType<typeof loggedError> | null> {
   checkCount += 1
   const turn = checkCount % CHECKED_OBJECTS

@@ -1,50 +1,53 @@
-import type { ApiKeyGrant } from './document/settings.ts'
 // One relying party: its settings, API keys and webhook endpoint in one document. Hashing and sealing are
 // awaited first. Then the document is read, changed and written without an `await`, so that no call
-// overwrites the change of another call.
+// overwrites the change of another call. A change and its entry in the audit log are one transaction.
 
 import { DurableObject } from 'cloudflare:workers'
 import { loadConfig } from '../config.ts'
 import type { PublicJwk } from '../crypto/jwk.ts'
-import { randomBytes } from '../crypto/random.ts'
-import { deriveKey, type Sealing, seal } from '../crypto/seal.ts'
 import { type Env, withJurisdiction } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
 import { disablesEndpoint } from '../webhook/delivery.ts'
-import { createSecretFrom } from '../webhook/signature.ts'
+import type { Origin } from './audit/actor.ts'
+import {
+  AUDIT_KEPT_MS,
+  type AuditEvent,
+  type AuditPage,
+  type AuditQuery,
+  openAuditLog,
+} from './audit/audit-log.ts'
+import { changedMembers } from './audit/changed-members.ts'
 import {
   addWebhookSecret,
-  CURRENT_VERSION,
   openSettings,
   type RelyingPartyDocument,
   readDocument,
-  replaceVerifier,
-  replaceWebhook,
-  type StoredReaderCertificate,
-  sealingFor,
   setDisabled,
   toView,
   verifierKeys,
 } from './document/document.ts'
 import { toRelyingPartyId } from './document/identifier.ts'
-import {
-  type ReaderCertificate,
-  SCOPES,
-  type Settings,
-  type SettingsInput,
-  type SettingsPatch,
-  type SettingsView,
-  type SigningIdentity,
+import { openSealer } from './document/sealer.ts'
+import type {
+  ApiKeyGrant,
+  Settings,
+  SettingsInput,
+  SettingsPatch,
+  SettingsView,
 } from './document/settings.ts'
 import { openSignOuts, type SignIn, type SignOuts } from './document/sign-outs.ts'
 import { parkSession, releaseParked } from './events/parked-sessions.ts'
 import { sendTestEvent } from './events/test-webhook.ts'
-import { COUNTED_DAYS } from './index/index-days.ts'
+import { eraseEvidence } from './evidence-sessions.ts'
+import type { ListedDay } from './index/index-days.ts'
+import { openListedDays } from './index/listed-days.ts'
 import { openDayOpener } from './index/open-days.ts'
-import { newApiKey } from './keys/api-key.ts'
+import { firstApiKey, newApiKey } from './keys/api-key.ts'
+import { openKeyUses } from './keys/key-uses.ts'
 import type { OidcClient, OidcClientInput } from './oidc/client.ts'
 import { openOidcClients } from './oidc/clients.ts'
-import { type Kept, openOnce, type PushedValue, pruneByAlarm, type Stored, type Use } from './oidc/once.ts'
+import { type Kept, openOnce, type PushedValue, type Stored, type Use } from './oidc/once.ts'
+import { pruneByAlarm, wakeUpBy, writeWithAlarm } from './wake-up.ts'
 
 /** Milliseconds for which a replaced webhook secret still signs (api/webhooks). */
 export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
@@ -52,75 +55,64 @@ export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
 /** Limit of API keys of one relying party. */
 const MAXIMUM_API_KEYS = 50
 
+/** Time after which an erasure that failed is repeated. */
+const ERASED_AGAIN_MS = 60_000
+
 const DOCUMENT = 'document'
-/** Days with indexed verifications. */
-const INDEX_DAYS = 'index_days'
 
 export class RelyingParty extends DurableObject<Env> {
   readonly #id = toRelyingPartyId(this.ctx.id)
-  readonly #oidcClients = openOidcClients(this.ctx.storage)
+  readonly #audit = openAuditLog(this.ctx.storage)
+  readonly #oidcClients = openOidcClients(this.ctx.storage, this.#audit)
   readonly #once = openOnce(this.ctx.storage)
   readonly #signOuts = openSignOuts(this.ctx.storage)
-  #key: Uint8Array<ArrayBuffer> | undefined
+  readonly #sealer = openSealer(this.env, this.#id)
+  readonly #keyUses = openKeyUses(this.ctx.storage)
+  readonly #listedDays = openListedDays(this.ctx.storage)
   readonly #openDays = openDayOpener(this.ctx, this.env)
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withJurisdiction(env))
   }
 
-  /** Stores a new relying party. Its first API key has every scope and does not expire. */
-  async create(input: SettingsInput, now: number) {
-    const key = await newApiKey({
-      relyingPartyId: this.#id,
-      livemode: input.livemode,
-      scopes: SCOPES,
-      created_at: now,
-      expires_at: null,
-    })
-    const webhook = await this.#newWebhookSecret()
-    const verifier = input.verifier && (await this.#sealKey(input.verifier))
-    const reader_certificates = await this.#sealKeys(input.reader_certificates ?? [])
+  /** Stores a new relying party. Its first API key has the default scopes and does not expire. */
+  async create(input: SettingsInput, now: number, by?: Origin) {
+    const key = await firstApiKey(this.#id, input.livemode, now)
+    const { document, webhookSecret } = await this.#sealer.newDocument(input, now, key.record)
     if (this.#load() !== undefined) return err('exists')
-    const document: RelyingPartyDocument = {
-      ...input,
-      ...CURRENT_VERSION,
-      relying_party_id: this.#id,
-      created_at: now,
-      webhook: input.webhook && { ...input.webhook, disabled: false },
-      webhook_secrets: [{ sealed: webhook.sealed, expires_at: null }],
-      verifier,
-      reader_certificates,
-      former_verifier_keys: [],
-      api_keys: [key.record],
-    }
-    this.#save(document)
-    return ok({ api_key: key.apiKey, webhook_secret: webhook.secret, settings: toView(document) })
+    this.#transaction(() => {
+      this.#save(document)
+      this.#note(by, { action: 'relying_party.created', target: key.record.key_id })
+    })
+    return ok({ api_key: key.apiKey, webhook_secret: webhookSecret, settings: this.#view(document) })
   }
 
   /** Returns the settings with their secrets, for authentication and for sessions. */
   async settings(): Promise<Result<Settings, 'not_found'>> {
     const document = this.#load()
     if (document === undefined) return err('not_found')
-    this.#openDays(this.#id, this.indexDays())
-    return ok(await openSettings(document, await this.#sealingKey(), Date.now()))
+    this.#openDays(this.#id, this.listedDays())
+    return ok(await openSettings(document, await this.#sealer.key(), Date.now()))
   }
 
   /** Returns the settings without secrets. */
   view(): Result<SettingsView, 'not_found'> {
-    return this.#change((document) => document)
+    const document = this.#load()
+    return document === undefined ? err('not_found') : ok(this.#view(document))
   }
 
   /** Replaces the settings that the patch contains. A webhook with a new URL is enabled. */
-  async update(patch: SettingsPatch): Promise<Result<SettingsView, 'not_found'>> {
-    const { webhook, verifier, reader_certificates, ...members } = patch
-    const sealed = verifier && (await this.#sealKey(verifier))
-    const readers = reader_certificates && (await this.#sealKeys(reader_certificates))
-    return this.#change((document) => ({
-      ...(sealed === undefined ? document : replaceVerifier(document, sealed, Date.now())),
-      ...members,
-      ...(readers && { reader_certificates: readers }),
-      ...(webhook === undefined ? {} : { webhook: replaceWebhook(document.webhook, webhook) }),
-    }))
+  async update(patch: SettingsPatch, by?: Origin): Promise<Result<SettingsView, 'not_found'>> {
+    const step = await this.#sealer.sealPatch(patch)
+    return this.#change(step, (before, after) => {
+      const names = changedMembers(before, after, Object.keys(patch))
+      if (names.length > 0) this.#note(by, { action: 'settings.changed', members: names })
+    })
+  }
+
+  /** Returns false for a deleted relying party. */
+  exists(): boolean {
+    return this.#load() !== undefined
   }
 
   /** Returns the public keys of the relying party's DID document. */
@@ -129,51 +121,65 @@ export class RelyingParty extends DurableObject<Env> {
     return document === undefined ? err('not_found') : ok(verifierKeys(document, Date.now()))
   }
 
-  /** Erases all data. Returns false if the relying party does not exist. */
+  /** Erases all data, and the evidence of all sessions. Returns false if the relying party does not exist. */
   async erase(): Promise<boolean> {
     // The document is deleted first, so that a call that still waits for a hash does not write it again.
     const existed = this.ctx.storage.kv.delete(DOCUMENT)
-    if (!existed) return false
+    if (existed) await this.#eraseRest()
+    return existed
+  }
+
+  /** Erases remaining data of a deleted relying party. After a failure or a crash, the alarm repeats this. */
+  async #eraseRest(): Promise<void> {
+    void this.ctx.storage.setAlarm(Date.now() + ERASED_AGAIN_MS)
+    if (!(await eraseEvidence(this.env, this.#id))) return
     const deleted = this.ctx.storage.deleteAll()
     this.#once.reset()
     await deleted
-    return true
   }
 
-  async createApiKey(grant: ApiKeyGrant) {
+  async createApiKey(grant: ApiKeyGrant, by?: Origin) {
     const livemode = this.#load()?.livemode // never changes, so it is still right after the `await` below
     if (livemode === undefined) return err('not_found')
-    const { apiKey, record } = await newApiKey({
-      relyingPartyId: this.#id,
-      livemode,
-      created_at: Date.now(),
-      ...grant,
-    })
+    const key = { relyingPartyId: this.#id, livemode, created_at: Date.now() }
+    const { apiKey, record } = await newApiKey({ ...key, ...grant })
     const document = this.#load()
     if (document === undefined) return err('not_found')
     if (document.api_keys.length >= MAXIMUM_API_KEYS) return err('too_many_keys')
-    this.#save({ ...document, api_keys: [...document.api_keys, record] })
-    const { hash, ...shown } = record
-    return ok({ api_key: apiKey, record: shown })
+    const { hash, name = null, ...shown } = record
+    this.#transaction(() => {
+      this.#save({ ...document, api_keys: [...document.api_keys, record] })
+      this.#note(by, { action: 'api_key.created', target: record.key_id, target_name: name })
+    })
+    return ok({ api_key: apiKey, record: { ...shown, name, last_used_at: null } })
   }
 
   /** Deletes an API key. Returns false if there is none. */
-  deleteApiKey(keyId: string): boolean {
+  deleteApiKey(keyId: string, by?: Origin): boolean {
     const document = this.#load()
-    if (!document?.api_keys.some((record) => record.key_id === keyId)) return false
-    const api_keys = document.api_keys.filter((record) => record.key_id !== keyId)
-    this.#save({ ...document, api_keys })
+    const deleted = document?.api_keys.find((record) => record.key_id === keyId)
+    if (document === undefined || deleted === undefined) return false
+    const api_keys = document.api_keys.filter((record) => record !== deleted)
+    this.#transaction(() => {
+      this.#save({ ...document, api_keys })
+      this.#keyUses.remove(keyId)
+      this.#note(by, { action: 'api_key.deleted', target: keyId, target_name: deleted.name ?? null })
+    })
     return true
   }
 
-  /**
-   * Creates a webhook secret. The old one also signs for 24 hours. `previousExpiresAt` is Unix milliseconds.
-   */
-  async rotateWebhookSecret(): Promise<Result<{ secret: string; previousExpiresAt: number }, 'not_found'>> {
-    const { secret, sealed } = await this.#newWebhookSecret()
+  /** Stores the hour of a use of a key. `now` is Unix milliseconds. An unknown key is ignored. */
+  noteKeyUse(keyId: string, now: number): void {
+    if (this.#load()?.api_keys.some(({ key_id }) => key_id === keyId)) this.#keyUses.note(keyId, now)
+  }
+
+  /** Creates a webhook secret. The old secret also signs until `previousExpiresAt` (Unix milliseconds). */
+  async rotateWebhookSecret(by?: Origin) {
+    const { secret, sealed } = await this.#sealer.newWebhookSecret()
     const now = Date.now()
     const overlapUntil = now + WEBHOOK_SECRET_OVERLAP
-    const changed = this.#change((document) => addWebhookSecret(document, sealed, { now, overlapUntil }))
+    const step = (document: RelyingPartyDocument) => addWebhookSecret(document, sealed, { now, overlapUntil })
+    const changed = this.#change(step, () => this.#note(by, { action: 'webhook.secret_rotated' }))
     return changed.ok ? ok({ secret, previousExpiresAt: overlapUntil }) : changed
   }
 
@@ -186,31 +192,33 @@ export class RelyingParty extends DurableObject<Env> {
     return this.#load() === undefined ? err('not_found') : this.#oidcClients.find(clientId)
   }
 
-  addOidcClient(client: OidcClient): Result<OidcClient, 'not_found' | 'too_many_clients'> {
-    return this.#load() === undefined ? err('not_found') : this.#oidcClients.add(client)
+  addOidcClient(client: OidcClient, by?: Origin): Result<OidcClient, 'not_found' | 'too_many_clients'> {
+    if (this.#load() === undefined) return err('not_found')
+    return this.#transaction(() => this.#oidcClients.add(client, by))
   }
 
-  replaceOidcClient(clientId: string, input: OidcClientInput): Result<OidcClient, 'not_found'> {
-    return this.#oidcClients.replace(clientId, input)
+  replaceOidcClient(clientId: string, input: OidcClientInput, by?: Origin): Result<OidcClient, 'not_found'> {
+    return this.#transaction(() => this.#oidcClients.replace(clientId, input, by))
   }
 
   /** Adds the hash of a new secret of a client. The old secret works for 24 hours. */
-  addOidcSecret(clientId: string, hash: string): Result<OidcClient, 'not_found'> {
-    return this.#oidcClients.addSecret(clientId, hash, Date.now())
+  addOidcSecret(clientId: string, hash: string, by?: Origin): Result<OidcClient, 'not_found'> {
+    return this.#transaction(() => this.#oidcClients.addSecret(clientId, hash, Date.now(), by))
   }
 
   /** Deletes a client. Returns false if there is none. */
-  deleteOidcClient(clientId: string): boolean {
-    return this.#oidcClients.remove(clientId)
+  deleteOidcClient(clientId: string, by?: Origin): boolean {
+    return this.#transaction(() => this.#oidcClients.remove(clientId, by))
   }
 
-  /** Stores a single-use name with a value. */
+  /** Stores a name that is accepted only once, and its value. Example: the `jti` of a client assertion. */
   async storeOnce(name: string, value: string, use: Use): Promise<Stored> {
     if (this.#load() === undefined) return err('deleted')
-    // The alarm is set first: after a crash between the two, a name without an alarm would stay stored.
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(use.expiresAt + 1_000)
-    if (this.#load() === undefined) return err('deleted')
-    return this.#once.store(name, value, { ...use, now: Date.now() })
+    return writeWithAlarm(this.ctx.storage, use.expiresAt + 1_000, () =>
+      this.#load() === undefined
+        ? err('deleted')
+        : this.#once.store(name, value, { ...use, now: Date.now() }),
+    )
   }
 
   /** Returns the pushed request of this name; null if the client has no such request. Writes nothing. */
@@ -222,9 +230,12 @@ export class RelyingParty extends DurableObject<Env> {
     return this.#once.keep(name, expiresAt, Date.now())
   }
 
-  /** Resumes deliveries after a 410. */
-  enableWebhook(): Result<SettingsView, 'not_found'> {
-    return this.#change((document) => setDisabled(document, false))
+  /** Resumes webhook deliveries, which stop after a response with the status 410. */
+  enableWebhook(by?: Origin): Result<SettingsView, 'not_found'> {
+    const step = (document: RelyingPartyDocument) => setDisabled(document, false)
+    return this.#change(step, (before) => {
+      if (before.webhook?.disabled) this.#note(by, { action: 'webhook.enabled' })
+    })
   }
 
   /** Stops deliveries to a URL that responded 410. A URL that was set meanwhile stays enabled. */
@@ -235,31 +246,41 @@ export class RelyingParty extends DurableObject<Env> {
   }
 
   /**
-   * Stores the object id of a session that has an event for the disabled webhook. Returns false if the
-   * webhook is not disabled.
+   * Stores the id of a session that has an event for the disabled webhook. Returns false if the webhook is
+   * not disabled.
    */
-  park(sessionId: string): boolean {
+  park(verificationId: string): boolean {
     if (!this.#load()?.webhook?.disabled) return false
-    parkSession(this.ctx.storage, sessionId)
+    parkSession(this.ctx.storage, verificationId)
     return true
   }
 
-  /** Adds a day with indexed verifications. Returns false for a deleted relying party. */
-  addIndexDay(day: number): boolean {
-    if (this.#load() === undefined) return false
-    const days = this.indexDays()
-    if (days.includes(day)) return true
-    const kept = days.filter((known) => known >= day - COUNTED_DAYS)
-    this.ctx.storage.kv.put(
-      INDEX_DAYS,
-      [...kept, day].sort((a, b) => a - b),
-    )
-    return true
+  /** Adds a day with listed verifications. Returns `deleted` for a deleted relying party. */
+  addListDay(day: number): 'added' | 'old' | 'deleted' {
+    return this.#load() === undefined ? 'deleted' : this.#listedDays.add(day)
   }
 
-  /** Ends a sign-in of the console. `now` is Unix milliseconds. A deleted relying party has none. */
-  endSignIn(signIn: SignIn, now: number): void {
-    if (this.#load() !== undefined) this.#signOuts.end(signIn, now)
+  /** Returns the days with listed verifications, oldest first. */
+  listedDays(): readonly ListedDay[] {
+    return this.#listedDays.read()
+  }
+
+  /** Ends a sign-in of the console. `now` is Unix milliseconds. A deleted relying party has no sign-ins. */
+  endSignIn(signIn: SignIn, now: number, by?: Origin): void {
+    if (this.#load() === undefined) return
+    this.#transaction(() => {
+      if (this.#signOuts.end(signIn, now)) this.#note(by, { action: 'console.signed_out' })
+    })
+  }
+
+  /** Appends an entry to the audit log. A deleted relying party has no log. */
+  audit(by: Origin | undefined, event: AuditEvent): void {
+    if (this.#load() !== undefined) this.#transaction(() => this.#note(by, event))
+  }
+
+  /** Returns a page of the audit log, newest first. */
+  readAudit(query: AuditQuery): AuditPage {
+    return this.#audit.read(query, Date.now())
   }
 
   /** Returns the ended sign-ins of the console. */
@@ -267,35 +288,56 @@ export class RelyingParty extends DurableObject<Env> {
     return ok(this.#signOuts.read())
   }
 
-  /** Returns the days with indexed verifications, oldest first. */
-  indexDays(): readonly number[] {
-    return this.ctx.storage.kv.get<readonly number[]>(INDEX_DAYS) ?? []
-  }
-
-  /** Releases events that waited for the webhook, and removes names that have expired. */
+  /** Releases events that waited for the webhook. Erases expired single-use names and audit log entries. */
   override async alarm(): Promise<void> {
+    if (this.#load() === undefined) return this.#eraseRest()
     await releaseParked(this.ctx.storage, this.env)
-    await pruneByAlarm(this.ctx.storage, this.#once)
+    await pruneByAlarm(this.ctx.storage, [this.#once, this.#audit])
   }
 
   /** Sends one test event and returns its outcome. A 410 disables the webhook, as with a real event. */
-  async sendTestWebhook() {
+  async sendTestWebhook(by?: Origin) {
     const settings = await this.settings()
     if (!settings.ok) return settings
     const { webhook } = settings.value
     if (webhook === null) return err('no_webhook')
+    this.audit(by, { action: 'webhook.tested' })
     const delivery = await sendTestEvent(settings.value, webhook, loadConfig(this.env))
     if (disablesEndpoint(delivery)) this.disableWebhook(webhook.url)
     return ok(delivery)
   }
 
-  #change(step: (document: RelyingPartyDocument) => RelyingPartyDocument): Result<SettingsView, 'not_found'> {
+  /** Makes a change of the document. `note` appends its entry to the audit log, in the same transaction. */
+  #change(
+    step: (document: RelyingPartyDocument) => RelyingPartyDocument,
+    note: (before: RelyingPartyDocument, after: RelyingPartyDocument) => void = () => {},
+  ): Result<SettingsView, 'not_found'> {
     const document = this.#load()
     if (document === undefined) return err('not_found')
     const changed = step(document)
-    if (changed !== document) this.#save(changed)
+    // This alarm releases the waiting events. It is set first, so that `#transaction` sets no later alarm.
     if (document.webhook?.disabled && !changed.webhook?.disabled) void this.ctx.storage.setAlarm(Date.now())
-    return ok(toView(changed))
+    this.#transaction(() => {
+      if (changed !== document) this.#save(changed)
+      note(document, changed)
+    })
+    return ok(this.#view(changed))
+  }
+
+  /** Makes a change and its entry in the audit log in one write: after a failure, neither is stored. */
+  #transaction<Value>(change: () => Value): Value {
+    const value = this.ctx.storage.transactionSync(change)
+    this.ctx.waitUntil(wakeUpBy(this.ctx.storage, Date.now() + AUDIT_KEPT_MS))
+    return value
+  }
+
+  /** Appends an entry to the audit log. */
+  #note(by: Origin | undefined, event: AuditEvent): void {
+    this.#audit.append(event, by, Date.now())
+  }
+
+  #view(document: RelyingPartyDocument): SettingsView {
+    return toView(document, this.#keyUses.read())
   }
 
   #load(): RelyingPartyDocument | undefined {
@@ -304,32 +346,5 @@ export class RelyingParty extends DurableObject<Env> {
 
   #save(document: RelyingPartyDocument): void {
     this.ctx.storage.kv.put(DOCUMENT, document)
-  }
-
-  async #newWebhookSecret(): Promise<{ readonly secret: string; readonly sealed: string }> {
-    const secret = createSecretFrom(randomBytes(32))
-    return { secret, sealed: await seal(await this.#sealing('webhook_secret'), secret, randomBytes(12)) }
-  }
-
-  #sealKeys(readers: readonly ReaderCertificate[]): Promise<readonly StoredReaderCertificate[]> {
-    return Promise.all(readers.map((reader) => this.#sealKey(reader)))
-  }
-
-  async #sealKey<Sent extends Pick<SigningIdentity, 'signing_jwk'>>(
-    sent: Sent,
-  ): Promise<Omit<Sent, 'signing_jwk'> & { readonly sealed_signing_jwk: string }> {
-    const { signing_jwk, ...shown } = sent
-    const text = JSON.stringify(signing_jwk)
-    const sealed_signing_jwk = await seal(await this.#sealing('verifier'), text, randomBytes(12))
-    return { ...shown, sealed_signing_jwk }
-  }
-
-  async #sealing(field: 'webhook_secret' | 'verifier'): Promise<Sealing> {
-    return sealingFor({ relying_party_id: this.#id }, await this.#sealingKey(), field)
-  }
-
-  async #sealingKey(): Promise<Uint8Array<ArrayBuffer>> {
-    this.#key ??= await deriveKey(loadConfig(this.env).serverSecret, 'relying-party')
-    return this.#key
   }
 }

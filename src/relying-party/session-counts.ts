@@ -1,7 +1,7 @@
 // Counts pending sessions and undelivered events, for the gauges of a service that runs as one process. A
-// session has a row if it is pending, or has a queued or dead event.
+// table has a row for each session that is pending, or has a queued or dead event.
 
-/** Counts of one session. A session that is over, without queued and dead events, has no row. */
+/** Counts of one session. A session has a row while it is pending, or has a queued or dead event. */
 export type SessionNote = {
   readonly verification_id: string
   readonly livemode: boolean

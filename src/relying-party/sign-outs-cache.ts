@@ -2,6 +2,7 @@
 
 import type { Env } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
+import type { Origin } from './audit/actor.ts'
 import { directoryStub } from './directory.ts'
 import { relyingPartyStub } from './document/identifier.ts'
 import { createObjectCache } from './document/object-cache.ts'
@@ -27,11 +28,19 @@ export async function hasEnded(
   return signOuts.ok ? ok(hasSignedOut(signOuts.value, signIn)) : err('unavailable')
 }
 
-/** Ends a sign-in. `now` is Unix milliseconds. Throws if the object of its owner cannot be reached. */
-export async function endSignIn(env: Env, owner: string, signIn: SignIn, now: number): Promise<void> {
+/**
+ * Ends a sign-in of `owner`, which is the operator or a relying party. `now` is Unix milliseconds. `by`: who
+ * signs out. Throws if the object of the owner cannot be reached.
+ */
+export async function endSignIn(
+  env: Env,
+  owner: string,
+  signIn: SignIn,
+  { now, by }: { readonly now: number; readonly by: Origin },
+): Promise<void> {
   const { id, signed_in_at, expires_at } = signIn
   try {
-    await ownerStub(env, owner)?.endSignIn({ id, signed_in_at, expires_at }, now)
+    await ownerStub(env, owner)?.endSignIn({ id, signed_in_at, expires_at }, now, by)
   } finally {
     cache.forget(owner)
   }

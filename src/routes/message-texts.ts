@@ -1,4 +1,5 @@
-// Texts for some errors of routes, by error code. assets/messages.json contains these texts.
+// Texts for some errors of routes, by error code. `npm run generate` copies these texts to
+// assets/messages.json, from which the service reads them.
 
 export const ROUTE_MESSAGES = {
   json_too_long: 'The body is too long: see the limit of this route.',
@@ -11,5 +12,9 @@ export const ROUTE_MESSAGES = {
   api_keys_full: 'The limit of 50 API keys is reached: delete one first.',
   request_without_trust_anchor:
     'none of your trust anchors or lists can vouch for it: add one to `trust_anchors` or `anchor_sets` of your settings, or ask for another type',
+  anchor_set_unknown:
+    'must be the name of a set: one in the `sets` of your trust anchors, or a trust list in `anchor_sets` of your settings',
+  evidence_not_configured: 'needs `evidence` with keys in the settings of the relying party',
+  intent_to_retain_required: 'must not be false with evidence: the wallet must be told that data is kept',
   shop: '<li><a href="/demo">Demo shop</a><p class="soft">Buy a bottle, and prove that you are over 18.</p></li>',
 } as const

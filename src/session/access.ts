@@ -1,5 +1,5 @@
-// Access of a caller to a session. The session's object checks the access again, because the session may have
-// changed since the check at the edge.
+// Access of a caller to a session. The route authenticates the caller. The session's object checks the
+// access, because only the object has the current document.
 
 import { timingSafeEqualText } from '../crypto/timing-safe.ts'
 import type { SessionDocument } from './document/document.ts'
@@ -7,7 +7,7 @@ import type { SessionDocument } from './document/document.ts'
 /**
  * Caller: the relying party of the session, or the holder of a client token. `createdAt`: creation time in
  * the client token (Unix milliseconds). `login`: digest of the browser's cookie. The client token of a login
- * is valid only in the browser that began the login, until the login is erased.
+ * is valid only in the browser that began the login, and only until the login is erased.
  */
 export type SessionAccess =
   | { readonly relyingPartyId: string }
@@ -22,7 +22,8 @@ export function mayAccess(by: SessionAccess, document: SessionDocument): boolean
 }
 
 /**
- * Returns the address of a WebSocket to the session's object. The address names the caller without a token.
+ * Returns the address of a WebSocket to the session's object. The address contains the members of `by`, and
+ * no token.
  */
 export function watchAddress(by: SessionAccess): string {
   const members = Object.entries(by).filter(([, value]) => value !== undefined)

@@ -1,4 +1,4 @@
-// Selection of the keys of an issuer that may have made a signature. All keys of the set belong to the
+// Selection of the keys with which an issuer may have made a signature. All keys of the set belong to the
 // anchored issuer. The token's `kid` only selects among these keys.
 
 import { isJsonObject, type Json, member } from '../codec/json.ts'
@@ -13,9 +13,9 @@ export type KeySetKey = PublicJwk & { readonly kid?: string; readonly alg?: stri
 const CANDIDATES = 8
 
 /**
- * Returns the public parts of the keys that fit `kid` and algorithm. A `kid` selects the keys with this
- * `kid`. If there are none, it selects the keys without a `kid`. If the token has no `kid`, every key is
- * selected. A key with an `alg` is used with that algorithm only.
+ * Returns the public parts of the keys that fit `kid` and algorithm. If the token has a `kid`, the keys with
+ * the same `kid` are used. If no such key fits, the keys without a `kid` are used. If the token has no `kid`,
+ * every key may fit. A key with an `alg` is used with that algorithm only.
  */
 export function selectKeys(
   keys: readonly KeySetKey[],
@@ -41,7 +41,7 @@ export function selectNamedKeys(
 
 /**
  * Returns the public part of a key. The same key always gives the same object, so that
- * `importVerificationKey` imports it once.
+ * `importVerificationKey` imports the key once.
  */
 const publicPart = oncePer((key: KeySetKey) => parsePublicJwk(key))
 

@@ -9,7 +9,9 @@ export type TrustRefusal =
   | { readonly reason: 'untrusted_issuer' }
   /** `x5c`/`x5chain` is not a list of strict DER certificates. */
   | { readonly reason: 'malformed_certificate_chain' }
-  /** A signature in the path does not verify, or issuer and subject names do not chain. */
+  /**
+   * A signature in the path is invalid, or a certificate does not name the next certificate as its issuer.
+   */
   | { readonly reason: 'invalid_certificate_path' }
   | { readonly reason: 'certificate_expired' }
   | { readonly reason: 'certificate_not_yet_valid' }
@@ -44,8 +46,8 @@ export const CERTIFICATE_RULES = [
   'chain_too_long',
   'weak_key_or_signature',
   /**
-   * The signer of a driving licence and its authority do not share a country, or the state that the signer
-   * names.
+   * The signer of a driving licence and its authority do not name the same country. Or the signer names a
+   * state, and its authority does not name the same state.
    */
   'issuing_country',
 ] as const

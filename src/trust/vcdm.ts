@@ -9,7 +9,7 @@ const CONTEXT = 'https://www.w3.org/2018/credentials/v1'
 
 /**
  * Returns whether an object is of version 1.1. If there is a context, the first must be the base context
- * (§4.1). An object without a context is accepted, because plain JSON wallets leave it out.
+ * (§4.1). An object without a context is accepted, because wallets without JSON-LD leave the context out.
  */
 export function isVersion1(object: JsonObject): boolean {
   const context = member(object, '@context')

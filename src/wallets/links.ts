@@ -7,8 +7,8 @@ import { WALLET_PROFILES } from './profiles/index.ts'
 import type { WalletProfile } from './profiles/profile.ts'
 
 /**
- * Links by their name in `wallet_links`. The name of a scheme is the scheme. The name of an address is the id
- * of the wallet that it opens.
+ * Links by their name in `wallet_links`. A link with a scheme has the scheme as its name. A link with an
+ * address has the id of the wallet that the address opens.
  */
 export type NamedLinks = Readonly<Record<string, string>>
 

@@ -1,5 +1,6 @@
-// Lowers one credential query (OpenID4VP 1.0 §6.1, §6.3, §6.4.1) for a wallet. Claims and claim sets may be
-// left out, but none is added. A member stays if the query would accept more responses without it.
+// Lowers one credential query (OpenID4VP 1.0 §6.1, §6.3, §6.4.1) for a wallet. lower.ts explains lowering.
+// Claims and claim sets may be left out, but none is added. A member stays if the query would accept more
+// responses without it.
 
 import { FORMATS, type FormatId } from '../formats/index.ts'
 import type { ClaimsQuery, CredentialQuery } from '../openid4vp/dcql/query.ts'
@@ -11,8 +12,8 @@ type LoweredResult<T> = Result<Lowered<T>, readonly Finding[]>
 type Claims = Pick<CredentialQuery, 'claims' | 'claim_sets'>
 
 /**
- * Lowers a credential query, or returns why the wallet cannot answer it. `place` is the JSON Pointer of the
- * query.
+ * Reduces a credential query to the part that the wallet supports, or returns why the wallet cannot answer
+ * it. `place` is the JSON Pointer of the query.
  */
 export function lowerCredential(
   profile: WalletProfile,
@@ -23,13 +24,12 @@ export function lowerCredential(
   const format = profile.formats.find((id) => id === query.format)
   if (format === undefined) return err([{ member: `${place}/format`, why: whyNotFormat(profile, query) }])
   if (!holdsType(profile, format, query)) return err([{ member: `${place}/meta`, why: 'type_not_held' }])
-  const authorities = query.trusted_authorities === undefined ? 'yes' : dcql.trusted_authorities
-  const needed = neededMember(authorities, `${place}/trusted_authorities`)
+  const needed = neededMember(authoritySupport(profile, query), `${place}/trusted_authorities`)
   if (!needed.ok) return needed
   const claims = lowerClaims(profile, query, place)
   if (!claims.ok) return claims
-  // These members may be left out. Without them, the query accepts only one credential, and only with holder
-  // binding.
+  // These members may be left out. Without them the query is stricter: the query accepts one credential only,
+  // and requires holder binding.
   const optional = (['multiple', 'require_cryptographic_holder_binding'] as const).filter(
     (name) => query[name] !== undefined && dcql[name] !== 'yes',
   )
@@ -56,9 +56,15 @@ function holdsType({ types }: WalletProfile, format: FormatId, { meta }: Credent
 
 type Support = 'yes' | 'no' | 'ignored' | 'unknown'
 
+function authoritySupport({ dcql }: WalletProfile, { trusted_authorities = [] }: CredentialQuery): Support {
+  if (trusted_authorities.length === 0) return 'yes'
+  if (dcql.trusted_authorities !== 'aki') return dcql.trusted_authorities
+  return trusted_authorities.every(({ type }) => type === 'aki') ? 'yes' : 'no'
+}
+
 /**
- * Returns the findings about a member that the lowered query must keep. Returns an error if the wallet does
- * not support the member.
+ * Checks if the wallet supports a member that must stay in the query. Returns an error if the wallet does not
+ * support the member, else the findings about the member.
  */
 function neededMember(
   support: Support,
@@ -112,8 +118,9 @@ function joined(claims: readonly { readonly lowered: LoweredResult<ClaimsQuery> 
 }
 
 /**
- * Lowers a query without `claims`. Such a query requests no claims that can be withheld (§6.4.1), but some
- * wallets disclose everything. Returns an error unless the wallet is known to disclose nothing more.
+ * Lowers a query without `claims`. Such a query requests only claims that are always disclosed (§6.4.1), but
+ * some wallets disclose everything. Returns an error unless the wallet is known to disclose only the
+ * requested claims.
  */
 function withoutClaims({ dcql }: WalletProfile, place: string): LoweredResult<Claims> {
   const member = `${place}/claims`
@@ -129,12 +136,12 @@ function withoutClaims({ dcql }: WalletProfile, place: string): LoweredResult<Cl
   }
 }
 
-/** Claims of the built-in types that are objects (OpenID Connect Core 1.0 §5.1.1, eKYC-IDA). */
+/** Object claims in the built-in credential types (OpenID Connect Core 1.0 §5.1.1, eKYC-IDA). */
 const OBJECTS = ['address', 'place_of_birth']
 
 /**
- * Lowers one claim. `intent_to_retain: false` is the default, so it can be left out. `intent_to_retain: true`
- * stays, because the wallet shows it to the person.
+ * Adapts one claim query to the wallet. `intent_to_retain: false` is the default, so this value can be left
+ * out. `intent_to_retain: true` stays, because the wallet shows this value to the person.
  */
 function lowerClaim(
   { dcql }: WalletProfile,

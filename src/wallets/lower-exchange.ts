@@ -126,7 +126,7 @@ export function passingOf(profile: WalletProfile, prefix: ClientIdPrefix): 'refe
 }
 
 /**
- * Returns why a possible request by value is not used: the relying party does not accept the level
+ * Returns why a possible request by value is not used: the relying party does not accept the assurance level
  * `low`, or the URI is too long. Returns `undefined` in all other cases.
  */
 function valueRefusal(
@@ -143,8 +143,8 @@ function valueRefusal(
 }
 
 /**
- * Returns the first prefix of signed requests that the wallet supports; `undefined` if there is none. A
- * wallet without links gets the signed request through the Digital Credentials API.
+ * Returns the first prefix of signed requests that the wallet supports; `undefined` if there is none. Links
+ * do not matter here: a wallet without links gets the signed request through the Digital Credentials API.
  */
 function signedPrefix(profile: WalletProfile, original: OriginalRequest): ClientIdPrefix | undefined {
   return original.client_id_prefixes.find(
@@ -160,7 +160,9 @@ function needsRoot({ chain }: WalletProfile, prefix: ClientIdPrefix | undefined)
   return chain === 'with_root' && prefix?.startsWith('x509_') === true
 }
 
-/** Returns why no link and no QR code reaches the wallet. Returns an empty list if a link reaches it. */
+/**
+ * Returns why no link and no QR code reaches the wallet. Returns an empty list if a link reaches the wallet.
+ */
 function redirectErrors(
   profile: WalletProfile,
   original: OriginalRequest,
@@ -217,12 +219,15 @@ function exchangeProtocols(
   original: OriginalRequest,
   { query, prefix, hasMode }: { query: DcqlQuery; prefix: ClientIdPrefix | undefined; hasMode: boolean },
 ): LoweredRequest['dc_api_protocols'] {
-  const canAskQuery = hasMode && (profile.dc_api_single !== true || isSingle(query))
+  const canAnswer = profile.dc_api_single !== true || isSingle(query)
+  const canAskQuery = hasMode && canAnswer
   const canAsk = {
+    'openid4vp-v1-multisigned': canAskQuery && prefix !== undefined && prefix !== 'redirect_uri',
     'openid4vp-v1-signed': canAskQuery && prefix !== undefined && prefix !== 'redirect_uri',
     'openid4vp-v1-unsigned': canAskQuery,
-    // No profile defines how an mdoc confirms a transaction.
-    [ISO_MDOC]: original.transaction_data === undefined && documentQuery(query) !== undefined,
+    // No supported document type defines how an mdoc confirms a transaction (OpenID4VP 1.0 B.2). So
+    // `org-iso-mdoc` cannot be used with transactions.
+    [ISO_MDOC]: canAnswer && original.transaction_data === undefined && documentQuery(query) !== undefined,
   }
   return original.dc_api_protocols.filter(
     (protocol) => profile.dc_api_protocols.includes(protocol) && canAsk[protocol],

@@ -13,7 +13,7 @@ import type { WalletProfile } from './profiles/profile.ts'
  */
 type Candidates = ReadonlyMap<string, Result<Lowered<CredentialQuery>, readonly Finding[]>>
 
-/** Lowers a query, or returns why the wallet cannot satisfy it. */
+/** Reduces a query to the part that the wallet supports, or returns why the wallet cannot satisfy it. */
 export function lowerQuery(
   profile: WalletProfile,
   policy: Pick<Policy, 'query' | 'descriptors' | 'scope'>,
@@ -31,8 +31,8 @@ export function lowerQuery(
   const asked = optional_sets === 'no' ? sets.filter((set) => set.required !== false) : sets
   const keepsChoice = credential_sets === 'yes' && several_queries === 'yes' && asked.length > 0
   const chosen = keepsChoice ? asked : chooseOptions(profile, policy, sets)
+  if (chosen === undefined) return err([{ member: CREDENTIALS, why: 'not_supported' }])
   const ids = new Set(chosen.flatMap(({ options }) => options.flat()))
-  if (ids.size > 1 && several_queries === 'no') return err([{ member: CREDENTIALS, why: 'not_supported' }])
   const isUnsure = ids.size > 1 && several_queries === 'unknown'
   const used = [...candidates].flatMap(([id, one]) => (ids.has(id) && one.ok ? [one.value] : []))
   const unused = unusedQueries(candidates, ids)
@@ -61,9 +61,9 @@ export function lowerQuery(
 const CREDENTIALS = '/dcql_query/credentials'
 
 /**
- * Keeps one format of each type in a query that is made from types: the format that the wallet prefers. A
- * relying party's own query stays unchanged. The change is not reported as a finding, because the wallet
- * could answer in each format and one credential is enough.
+ * If the query was built from scopes, keeps only one format of each credential type: the format that the
+ * wallet prefers. A relying party's own query stays unchanged. The change is not reported as a finding,
+ * because the wallet could answer in each format and one credential is enough.
  */
 function withOneFormat(
   profile: WalletProfile,
@@ -91,8 +91,8 @@ function withOneFormat(
 
 /**
  * Returns the credential sets, each with the options that the wallet can satisfy. Returns `undefined` if the
- * wallet cannot satisfy a required set, or can satisfy no set. If the query has no
- * credential sets, each credential query becomes one required set (§6.4.2).
+ * wallet cannot satisfy a required set, or can satisfy no set. If the query has no credential sets, each
+ * credential query becomes one required set (§6.4.2).
  */
 function usableSets(
   { credentials, credential_sets }: DcqlQuery,
@@ -111,17 +111,37 @@ function usableSets(
 
 /**
  * Chooses one option of each required set, for a wallet that does not support credential sets. If no set is
- * required, chooses one option of the first set. If the same credential query alone is an option of each of
- * these sets, chooses only that credential query.
+ * required, chooses one option of the first set. Returns `undefined` if the wallet would get several
+ * credential queries that it does not support together.
  */
 function chooseOptions(
   profile: WalletProfile,
   policy: Pick<Policy, 'query' | 'descriptors'>,
   sets: readonly CredentialSetQuery[],
-): readonly CredentialSetQuery[] {
+): readonly CredentialSetQuery[] | undefined {
   const required = sets.filter((set) => set.required !== false)
   const needed = required.length > 0 ? required : sets.slice(0, 1)
   const ordered = needed.map(({ options }) => byPreference(profile, policy, options))
+  const { several_queries } = profile.dcql
+  if (several_queries === 'yes' || several_queries === 'unknown') return firstOptions(ordered)
+  const formatOf = (id: string) => policy.query.credentials.find((query) => query.id === id)?.format
+  const inFormat = profile.formats.map((format) =>
+    ordered.map((options) => options.filter((option) => option.every((id) => formatOf(id) === format))),
+  )
+  return [ordered, ...(several_queries === 'one_format' ? inFormat : [])]
+    .filter((one) => one.every((options) => options.length > 0))
+    .map(firstOptions)
+    .find((choice) => {
+      const ids = [...new Set(choice.flatMap(({ options }) => options.flat()))]
+      return ids.length < 2 || (several_queries === 'one_format' && new Set(ids.map(formatOf)).size === 1)
+    })
+}
+
+/**
+ * Returns the first option of each set. If one credential query alone satisfies all sets, returns only this
+ * credential query.
+ */
+function firstOptions(ordered: readonly CredentialSetQuery['options'][]): readonly CredentialSetQuery[] {
   const single = ordered[0]?.find(
     ([id, second]) => second === undefined && ordered.every((options) => options.some(isOnly(id))),
   )
@@ -160,7 +180,7 @@ function typesOf({ descriptors }: Pick<Policy, 'descriptors'>) {
       .join()
 }
 
-/** Returns a function that joins the formats of an option in one text, in order. */
+/** Returns a function that joins the formats of an option in one text, in the order of its ids. */
 function formatsOf({ query }: Pick<Policy, 'query'>) {
   return (option: readonly string[]) =>
     option.map((id) => query.credentials.find((one) => one.id === id)?.format).join()

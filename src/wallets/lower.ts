@@ -10,7 +10,7 @@ import type { Finding, Lowering, OriginalRequest } from './lowering.ts'
 import type { WalletProfile } from './profiles/profile.ts'
 
 /**
- * Lowers a request for one wallet. This function is pure, and returns a result for every profile and request.
+ * Adapts a request to one wallet. This function is pure, and returns a result for every profile and request.
  */
 export function lowerRequest(profile: WalletProfile, original: OriginalRequest): Lowering {
   const query = lowerQuery(profile, original.policy)

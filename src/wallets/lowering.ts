@@ -1,4 +1,4 @@
-// The input and the result of lowering.
+// Types of the input and the result of lowering, which adapts a request to one wallet (lower.ts).
 
 import type { DcApiProtocol } from '../openid4vp/dc-api.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
@@ -29,7 +29,7 @@ export type OriginalRequest = {
   readonly by_value_for?: readonly string[]
   /**
    * Rules for the QR codes of the session. Anyone may answer the request in a QR code. Absent if the session
-   * must be bound to a browser, because then it has no QR code.
+   * must be bound to a browser, because the session then has no QR code.
    */
   readonly qr?: {
     /** True if the relying party accepts the assurance level `low`. */
@@ -51,7 +51,7 @@ export type ValueRequest = {
   readonly response_mode: ResponseMode
 }
 
-/** The request for one wallet. It keeps the transactions of the original request. */
+/** The request for one wallet. The lowered request keeps the transactions of the original request. */
 export type LoweredRequest = {
   readonly protocol: ProtocolId
   readonly query: DcqlQuery

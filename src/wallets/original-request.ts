@@ -1,6 +1,6 @@
-// Builds the input of lowering (lower.ts): the request of a session, and the values that may replace its
-// options. For example, a wallet may get another Client Identifier Prefix or another response mode, if the
-// settings allow it.
+// Builds the input of lowering (lower.ts), which adapts a request to one wallet. The input is the request of
+// a session, and the values that may replace its options. For example, a wallet may get another Client
+// Identifier Prefix or another response mode, if the settings allow it.
 
 import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
@@ -33,18 +33,23 @@ type SessionRequest = {
 type Means = {
   /** Prefixes that the relying party can use. `redirect_uri` is included if unsigned requests are allowed. */
   readonly prefixes: readonly ClientIdPrefix[]
-  /** True if the settings allow unsigned requests and plain responses. */
+  /** True if the settings allow unsigned requests and unencrypted responses. */
   readonly by_value: boolean
-  /** True if the settings allow unsigned requests and plain responses for the EU age verification app. */
+  /** True if the EU age verification app may get unsigned requests and send unencrypted responses. */
   readonly eu_age_verification: boolean
   readonly has_root: boolean
+  /** True if the relying party has further verifier identities, which can also sign requests. */
+  readonly has_further: boolean
   /** Returns the length in bytes of the URI that contains the request. */
   readonly valueBytes: (request: ValueRequest) => number
   /** Requirements of wallets that the settings do not meet. */
   readonly lacking: readonly Requirement[]
 }
 
-/** Builds the original request. In each list, the value that the session uses comes first. */
+/**
+ * Builds the original request. The Client Identifier Prefix, the response mode and the request URI method of
+ * the session come first in their lists.
+ */
 export function originalRequest(session: SessionRequest, means: Means): OriginalRequest {
   const { policy, protocol: id, transaction_data, request_options: options, livemode } = session
   const protocol = PROTOCOLS[id]
@@ -53,7 +58,9 @@ export function originalRequest(session: SessionRequest, means: Means): Original
   const modes = protocol.responseModes.filter((mode) => means.by_value || mode !== 'direct_post')
   const isUnsigned = options.client_id_prefix === 'redirect_uri'
   const exchanges: readonly DcApiProtocol[] = protocol.supportsRedirect
-    ? DC_API_PROTOCOLS.filter((exchange) => !isUnsigned || exchange !== 'openid4vp-v1-signed')
+    ? DC_API_PROTOCOLS.filter((exchange) => !isUnsigned || !SIGNED.includes(exchange)).filter(
+        (exchange) => means.has_further || exchange !== 'openid4vp-v1-multisigned',
+      )
     : [ISO_MDOC]
   return {
     policy,
@@ -74,6 +81,8 @@ export function originalRequest(session: SessionRequest, means: Means): Original
     lacking: means.lacking,
   }
 }
+
+const SIGNED: readonly DcApiProtocol[] = ['openid4vp-v1-multisigned', 'openid4vp-v1-signed']
 
 function withFirst<T>(first: T | null, others: readonly T[]): readonly T[] {
   return first === null ? others : [first, ...others.filter((other) => other !== first)]

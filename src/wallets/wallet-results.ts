@@ -13,7 +13,8 @@ export type WalletResult = {
   readonly id: string
   readonly result: 'works' | 'lowered' | 'unknown' | 'cannot'
   /**
-   * Members that the request for this wallet lacks or has changed, or that the wallet ignores. Absent: none.
+   * Members of the original request that are absent or different in the request for this wallet, or that
+   * the wallet ignores. Absent: none.
    */
   readonly left_out?: readonly Finding[]
   /**
@@ -44,7 +45,7 @@ const MAXIMUM_RESULTS = 64
 
 /**
  * Replaces contents of the cache key that can be about a person: transactions, and `values` of a query. Keeps
- * their lengths and the ids in transactions, because these can change a result.
+ * their lengths, and the `credential_ids` of transactions, because these can change a result.
  */
 function withoutContents(name: string, value: unknown): unknown {
   if (name === 'values') return encodeQueryValue(JSON.stringify(value)).length

@@ -1,20 +1,23 @@
-// One attempt to deliver an event (api/webhooks). The attempt is one POST, follows no redirect and ends after
-// 15 seconds. Only the status of the response decides about success. The response's body is read up to a
-// limit, and its start is stored for the log.
+// One attempt to deliver an event (api/webhooks), or to upload the evidence of a session to an object store.
+// The attempt is one request, follows no redirect and ends after 15 seconds. Only the status of the response
+// decides about the success of an event. The response's body is read up to a limit, and its start is stored
+// for the log.
 
 import { readStart } from '../net/bounded-read.ts'
 import { withTimeLimit } from '../net/time-limit.ts'
 import { parseRetryAfter } from './schedule.ts'
 
 /**
- * Input of one attempt. The caller must check the URL immediately before the attempt, even if the URL was
- * checked when it was configured.
+ * Input of one attempt. Immediately before the attempt, the caller must check that the URL is allowed. This
+ * check is needed even if the URL was checked when the webhook was configured.
  */
 export type Post = {
   readonly url: string
-  /** The serialised event, the same for every attempt. */
-  readonly body: string
-  /** The signature headers of this attempt. */
+  /** Default: POST. */
+  readonly method?: string
+  /** The serialised event, which is the same for every attempt, or evidence. Null: no body. */
+  readonly body: string | Uint8Array<ArrayBuffer> | null
+  /** The headers of this attempt, such as the signature headers of an event. */
   readonly headers: Readonly<Record<string, string>>
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Returns the current time in Unix milliseconds. */
@@ -27,7 +30,7 @@ export type AttemptOutcome = {
   /** HTTP status of the response. `null` means that no response arrived. */
   readonly status: number | null
   readonly error: AttemptError | null
-  /** Wait that the receiver requested, in milliseconds. `null` means that it requested none. */
+  /** Wait that the receiver requested, in milliseconds. `null` means that the receiver requested none. */
   readonly retryAfter: number | null
   readonly durationMs: number
   /** Start of the response's body, as text. Absent without a response. */
@@ -66,21 +69,23 @@ export function deliver(post: Post): Promise<AttemptOutcome> {
 async function attempt(post: Post, signal: AbortSignal): Promise<AttemptOutcome> {
   const { clock } = post
   const started = clock()
+  /** Returns 0 if the clock was set back during the attempt. */
+  const duration = () => Math.max(0, clock() - started)
   try {
     const { response, excerpt } = await send(post, signal)
     const retryAfter = parseRetryAfter(response.headers.get('retry-after'), clock())
-    return { ...toOutcome(response), retryAfter, durationMs: clock() - started, excerpt }
+    return { ...toOutcome(response), retryAfter, durationMs: duration(), excerpt }
   } catch {
     // Platforms use different errors for a refused connection, a failed look-up and a broken response. The
     // log uses `connection` for all three.
     const error = signal.aborted ? 'timeout' : 'connection'
-    return { status: null, error, retryAfter: null, durationMs: clock() - started }
+    return { status: null, error, retryAfter: null, durationMs: duration() }
   }
 }
 
-async function send({ url, body, headers, fetch }: Post, signal: AbortSignal) {
+async function send({ url, method = 'POST', body, headers, fetch }: Post, signal: AbortSignal) {
   const response = await fetch(url, {
-    method: 'POST',
+    method,
     headers: { ...HEADERS, ...headers },
     body,
     redirect: 'manual',

@@ -2,11 +2,11 @@
 // take and return plain data. The Durable Object stores the result and the rest of the document in one put.
 // All times are Unix milliseconds.
 //
-// An attempt is first started, then stored, and then sent. It is finished when its response is known.
+// An attempt is first started, then stored, and then sent. An attempt is finished when its response is known.
 // `startAttempt` returns the delivery in the state that is right if the response never becomes known. The
 // attempt is counted and logged as `unknown`. The next attempt is due after the time limit and the wait of
 // the schedule. The delivery is dead once the last attempt has failed, or its result did not arrive in time.
-// So a crash at any point needs no repair, loses no event and causes no seventh automatic POST.
+// So a crash at any point needs no repair, loses no event and causes no POST beyond the schedule.
 
 import { err, ok, type Result } from '../result.ts'
 import { ATTEMPT_TIMEOUT_MS, type AttemptError, type AttemptOutcome, hasSucceeded } from './delivery.ts'
@@ -24,8 +24,8 @@ export type Delivery = {
   /** Number of started automatic attempts, at most six. */
   readonly automatic_attempts: number
   /**
-   * Time of the next automatic attempt. While the result of the sixth attempt is unknown, the time at which
-   * the delivery becomes dead without a result. `null` if the state is not `owed`.
+   * Time of the next automatic attempt; `null` if the state is not `owed`. After the start of the sixth
+   * attempt, this is the time at which the delivery becomes dead if no result arrives.
    */
   readonly next_attempt_at: number | null
   readonly attempts: readonly Attempt[]
@@ -42,14 +42,14 @@ export type Attempt = {
   /** Milliseconds until the response or the failure. Absent while the result of the attempt is unknown. */
   readonly duration_ms?: number
   /**
-   * Start of the response's body. Absent without a body, and in attempts older than the last `EXCERPTS_KEPT`.
+   * Start of the response's body. Absent without a body, and in all attempts except the newest ten.
    */
   readonly excerpt?: string
 }
 
 type NewEvent = Pick<Delivery, 'delivery_id' | 'event_id' | 'event_type' | 'sequence' | 'body'>
 
-/** Adds a delivery of an event. Its first attempt is due at `now`. */
+/** Adds a delivery of an event. The first attempt of the delivery is due at `now`. */
 export function enqueue(deliveries: readonly Delivery[], event: NewEvent, now: number): readonly Delivery[] {
   const delivery = {
     ...event,
@@ -61,18 +61,18 @@ export function enqueue(deliveries: readonly Delivery[], event: NewEvent, now: n
   return [...deliveries, delivery]
 }
 
-/** Returns the time of the earliest planned attempt; `null` if none is planned. */
+/** Returns the earliest `next_attempt_at` of all deliveries; `null` if it is `null` for every delivery. */
 export function nextDue(deliveries: readonly Delivery[]): number | null {
   const times = deliveries.flatMap((delivery) => delivery.next_attempt_at ?? [])
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** Returns the deliveries whose next attempt is due at `now`. */
+/** Returns the deliveries whose `next_attempt_at` is reached at `now`. */
 export function dueDeliveries(deliveries: readonly Delivery[], now: number): readonly Delivery[] {
   return deliveries.filter(({ next_attempt_at }) => next_attempt_at !== null && next_attempt_at <= now)
 }
 
-/** Returns true if the last automatic attempt was started. No automatic attempt may follow. */
+/** Returns true if the last automatic attempt was started. Another automatic attempt is then not allowed. */
 export function isExhausted({ automatic_attempts }: Delivery): boolean {
   return automatic_attempts >= AUTOMATIC_ATTEMPTS
 }
@@ -88,8 +88,8 @@ export function latestAttempt({ attempts }: Delivery): number {
 }
 
 /**
- * Starts an automatic attempt of a delivery in state `owed` that is not exhausted. The caller must store the
- * result before it sends the POST.
+ * Starts the next automatic attempt, if the delivery is in state `owed` and has automatic attempts left. The
+ * caller must store the returned deliveries before the POST is sent.
  */
 export function startAttempt(
   deliveries: readonly Delivery[],
@@ -118,7 +118,8 @@ export const MANUAL_ATTEMPTS = 50
 
 /**
  * Starts a manual attempt of a delivery in any state. The planned automatic attempt stays unchanged. Only a
- * successful response changes the state. The caller must store the result before it sends the POST.
+ * successful response changes the state. The caller must store the returned deliveries before the POST is
+ * sent.
  */
 export function startManualAttempt(
   deliveries: readonly Delivery[],
@@ -143,7 +144,8 @@ export type FinishedAttempt = {
 
 /**
  * Stores the outcome of an attempt. A success sets the state to `delivered`. If the newest automatic attempt
- * of a delivery in state `owed` fails, its next attempt is planned.
+ * of a delivery in state `owed` fails, the next attempt is planned. After the last automatic attempt, the
+ * state becomes `dead` instead.
  */
 export function finishAttempt(
   deliveries: readonly Delivery[],
@@ -162,8 +164,8 @@ export function finishAttempt(
 }
 
 /**
- * Number of the newest attempts of a delivery whose excerpts are stored. The session's document has a size
- * limit.
+ * Excerpts are stored only for this number of the newest attempts of a delivery, because the session's
+ * document has a size limit.
  */
 const EXCERPTS_KEPT = 10
 
@@ -179,8 +181,8 @@ export function postpone(
 }
 
 /**
- * Sets a delivery in state `owed` to `dead`, because the receiver no longer wants the event, or the last
- * attempt has no result. The event can still be sent by hand.
+ * Sets a delivery in state `owed` to `dead`. This is for a receiver that no longer wants the event, and for a
+ * last attempt whose result did not arrive. The event can still be sent by hand.
  */
 export function markDead(deliveries: readonly Delivery[], deliveryId: string): readonly Delivery[] {
   return change(deliveries, deliveryId, (delivery) =>

@@ -25,11 +25,11 @@ type FailedAttempt = {
   readonly attempt: number
   /** End of the attempt, Unix milliseconds. */
   readonly now: number
-  /** Wait that the receiver requested, in milliseconds. `null` means that it requested none. */
+  /** Wait that the receiver requested, in milliseconds. `null` means that the receiver requested none. */
   readonly retryAfter: number | null
   /**
-   * A random number from 0 to 1. It makes the wait up to a fifth longer, so that the retries of many events
-   * are spread.
+   * A random number from 0 to 1. The number makes the wait up to a fifth longer, so that the retries of many
+   * events are spread.
    */
   readonly jitter: number
 }

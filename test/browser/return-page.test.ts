@@ -9,7 +9,7 @@ import { BASE_URL, OVER_18 } from '../support/service/service.ts'
 const RETURN = `${BASE_URL}/v1/verify/v_1/return`
 const CODE = '#response_code=abc'
 
-describeInBrowser('the return page, on a phone and on a desktop,', () => {
+describeInBrowser('on a phone and on a desktop,', () => {
   const stage = useBrowserStage()
 
   const checked = async (name: string, open: (page: Page) => Promise<unknown>): Promise<void> => {
@@ -22,16 +22,17 @@ describeInBrowser('the return page, on a phone and on a desktop,', () => {
     )
   }
 
-  it('shows a general text if its URL has no code', () => checked('returned', (page) => page.goto(RETURN)))
+  it('the return page shows a general text if its URL has no code', () =>
+    checked('returned', (page) => page.goto(RETURN)))
 
-  it('shows that it is sending the code', () =>
+  it('the return page shows that it is sending the code', () =>
     checked('return-finishing', async (page) => {
       await page.route('**/response_code', () => undefined) // no response
       await page.goto(RETURN + CODE)
       await shows(page, 'finishing')
     }))
 
-  it('shows that it could not send the code, and offers a button', async () => {
+  it('the return page shows that it could not send the code, and offers a button', async () => {
     await checked('return-interrupted', async (page) => {
       await page.clock.install()
       await page.route('**/response_code', (route) => route.abort())
@@ -50,7 +51,7 @@ describeInBrowser('the return page, on a phone and on a desktop,', () => {
   it.each([
     ['returned in another browser', 'other_browser', 'otherBrowser'],
     ['returned too late', 'invalid_code', 'invalidCode'],
-  ])('tells what to do to a person who %s', (_, code, state) =>
+  ])('the return page tells a person who %s what to do next', (_, code, state) =>
     checked(`return-${state.toLowerCase()}`, async (page) => {
       await page.route('**/response_code', (route) => route.fulfill({ status: 409, json: { code } }))
       await page.goto(RETURN + CODE)
@@ -58,10 +59,10 @@ describeInBrowser('the return page, on a phone and on a desktop,', () => {
     }),
   )
 
-  it('shows that a session does not exist', () =>
+  it('the session page shows that its session does not exist', () =>
     checked('not-found', (page) => page.goto(`${BASE_URL}/s/v_1`)))
 
-  it('shows that the page is unavailable', async () => {
+  it('the session page shows that it is unavailable', async () => {
     const { session_url } = await stage.rp.create(OVER_18)
     await checked('unavailable', async (page) => {
       await page.setExtraHTTPHeaders({ 'Sec-Purpose': 'prefetch' })

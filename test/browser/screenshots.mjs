@@ -10,13 +10,15 @@ import { PICTURES, shownPictures } from '../documents/pictures.mjs'
 
 const SCREENSHOTS = join(DIST, 'screenshots')
 const TESTS = [
-  ...['return-page', 'manners', 'wallet-page', 'logins', 'leaving', 'console/story'].map(
-    (name) => `browser/${name}`,
-  ),
-  ...['verifications', 'verification', 'insights', 'developers', 'operator'].map(
+  ...['return-page', 'manners', 'wallet-page'].map((name) => `browser/${name}`),
+  ...['story', 'verifications', 'verification', 'insights', 'developers', 'operator'].map(
     (name) => `slow/console/${name}`,
   ),
-  ...['shop', 'states', 'console', 'wallet-choice', 'embedding'].map((name) => `slow/browser/${name}`),
+  ...['audit', 'find', 'people'].map((name) => `slow/console/${name}`),
+  ...['shop', 'states', 'console', 'wallet-choice', 'embedding', 'logins'].map(
+    (name) => `slow/browser/${name}`,
+  ),
+  ...['leaving', 'one-way', 'languages'].map((name) => `slow/browser/${name}`),
 ].map((path) => `test/${path}.test.ts`)
 
 if (findChromium() === undefined) {

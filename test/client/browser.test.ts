@@ -5,6 +5,7 @@ import {
   allowsProtocol,
   askBrowser,
   type BrowserChoices,
+  browserFamilies,
   digitalRequests,
 } from '../../packages/client/src/browser.ts'
 
@@ -54,11 +55,50 @@ describe('digitalRequests', () => {
       { family: 'org-iso-mdoc' },
       [],
     ],
+    [
+      'the chosen family on this device, if the browser reports both families',
+      MIXED,
+      ALL,
+      true,
+      { family: 'org-iso-mdoc' },
+      ['org-iso-mdoc'],
+    ],
+    ['the chosen family on this device: OpenID4VP', MIXED, ALL, true, { family: 'openid4vp' }, OPENID],
+    [
+      'every protocol on this device if only documents are requested',
+      DOCUMENTS,
+      ALL,
+      true,
+      { family: 'openid4vp' },
+      ALL,
+    ],
     ['the protocols for the device that the caller names', MIXED, ALL, false, { place: 'here' }, ALL],
     ['the only request of a session', [MDOC], ALL, false, {}, ['org-iso-mdoc']],
   ])('returns requests with %s', (_, requests, allowed, isTouch, choices, protocols) => {
     browser(allowed, isTouch)
     expect(digitalRequests(requests, choices).map(({ protocol }) => protocol)).toEqual(protocols)
+  })
+})
+
+describe('browserFamilies', () => {
+  it.each<[string, typeof MIXED, readonly string[] | null, boolean, readonly string[]]>([
+    ['both on this device if the browser reports both', MIXED, ALL, true, ['openid4vp', 'org-iso-mdoc']],
+    ['one on this device if the browser cannot report', MIXED, null, true, ['openid4vp']],
+    ['one on this device if only documents are requested', DOCUMENTS, ALL, true, ['openid4vp']],
+    ['the only one that the browser allows', MIXED, ['org-iso-mdoc'], true, ['org-iso-mdoc']],
+    ['the only one of OpenID4VP', MIXED, OPENID, true, ['openid4vp']],
+    ['both for a phone nearby', MIXED, ALL, false, ['openid4vp', 'org-iso-mdoc']],
+    [
+      'org-iso-mdoc for a phone nearby if only documents are requested',
+      DOCUMENTS,
+      ALL,
+      false,
+      ['org-iso-mdoc'],
+    ],
+    ['none if the browser allows none', MIXED, [], true, []],
+  ])('returns %s', (_, requests, allowed, isTouch, families) => {
+    browser(allowed, isTouch)
+    expect(browserFamilies(requests)).toEqual(families)
   })
 })
 
@@ -71,7 +111,7 @@ describe('askBrowser', () => {
     expect(get.mock.calls).toEqual([[{ mediation: 'required', digital: { requests: MIXED } }]])
   })
 
-  it('returns an error without a call if the browser supports nothing', async () => {
+  it('returns an error without a call if the browser supports none of the protocols', async () => {
     const get = browser([])
     expect(await askBrowser({ digital: { requests: MIXED } })).toEqual({ ok: false, error: 'unsupported' })
     vi.stubGlobal('DigitalCredential', undefined)

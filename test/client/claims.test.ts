@@ -58,17 +58,17 @@ async function envelope(options: EnvelopeOptions = {}) {
 }
 
 describe('encrypted claims', () => {
-  it('for this relying party and this verification are decrypted', async () => {
+  it('encrypted claims for this relying party and this verification are decrypted', async () => {
     const opened = await decryptClaims(await envelope(), checks)
     expect(opened).toMatchObject({ ok: true, value: { verification_id: 'v_1', credentials: CREDENTIALS } })
   })
 
-  it('signed with a retired key are decrypted while the key is still published', async () => {
+  it('encrypted claims signed with a retired key are decrypted while the key is still published', async () => {
     const opened = await decryptClaims(await envelope({ kid: 'k1', key: retired.privateKey }), checks)
     expect(opened).toMatchObject({ ok: true })
   })
 
-  it('made by a service before version 0.3 are decrypted', async () => {
+  it('encrypted claims made by a service before version 0.3 are decrypted', async () => {
     expect(await decryptClaims(await envelope({ typ: 'JWT' }), checks)).toMatchObject({ ok: true })
   })
 
@@ -87,7 +87,7 @@ describe('encrypted claims', () => {
     expect(await decryptClaims(await envelope(making), checks)).toEqual({ ok: false, error: error })
   })
 
-  it('with one changed character are refused', async () => {
+  it('encrypted claims with one changed character are refused', async () => {
     const good = await envelope()
     for (let i = 0; i < good.length; i += 7) {
       // A and Q differ in a bit that counts, also in the last character, where the low bits are spare.

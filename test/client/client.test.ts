@@ -66,7 +66,7 @@ describe('the client, when it creates a verification,', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('waits as long as Retry-After says, then gives up after four tries', async () => {
+  it('waits for the time in Retry-After before each retry, and gives up after four tries', async () => {
     vi.useFakeTimers()
     const busy = () => problem(429, 'rate_limited', { retryable: true, headers: { 'Retry-After': '7' } })
     const { client, calls } = serviceOf(busy(), busy(), busy(), busy())
@@ -80,13 +80,13 @@ describe('the client, when it creates a verification,', () => {
     expect(calls).toHaveLength(4)
     vi.useRealTimers()
   })
+})
 
-  it('returns unexpected_answer for a response without problem details', async () => {
-    const { client } = serviceOf(new Response('{"oops":1}', { status: 404 }))
-    expect(await client.get('v_1')).toMatchObject({
-      ok: false,
-      error: { code: 'unexpected_answer', status: 404 },
-    })
+it('the client returns unexpected_answer for a response without problem details', async () => {
+  const { client } = serviceOf(new Response('{"oops":1}', { status: 404 }))
+  expect(await client.get('v_1')).toMatchObject({
+    ok: false,
+    error: { code: 'unexpected_answer', status: 404 },
   })
 })
 
@@ -117,7 +117,7 @@ describe('the client, when it waits for a verification,', () => {
   })
 })
 
-it('a receipt is returned as text, or as a problem if the service refuses it', async () => {
+it('the client returns a receipt as text, or the problem if the service refuses the receipt', async () => {
   const headers = { 'Content-Type': 'application/verification-receipt+jwt' }
   const { client, calls } = serviceOf(
     new Response('a.b.c', { headers }),
@@ -238,7 +238,7 @@ it.each<[string, (client: Client) => Promise<unknown>, string, string, object | 
 it.each<[string, (client: Client) => Promise<unknown>]>([
   ['createOidcClient', (client) => client.createOidcClient(registration)],
   ['rotateOidcSecret', (client) => client.rotateOidcSecret('oc_1')],
-])('the method %s is not repeated after a lost response, because a secret could be lost', async (_, send) => {
+])('the client does not repeat %s after a lost response: each call makes a new secret', async (_, send) => {
   const { client, calls } = serviceOf(new TypeError('connection reset'))
   expect(await send(client)).toMatchObject({ ok: false, error: { code: 'unreachable' } })
   expect(calls).toHaveLength(1)

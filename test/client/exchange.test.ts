@@ -83,7 +83,7 @@ describe('a response that does not come from the service', () => {
     expect(await call(client)).toMatchObject({ ok: false, error: { code: 'unexpected_answer', status: 200 } })
   })
 
-  it('causes a retry, whose genuine response is returned', async () => {
+  it('with status 502 causes a retry, and the client returns the response of the service', async () => {
     const { client, requests } = await serviceOf([html(502), found])
     expect(await client.get('v_1')).toMatchObject({ ok: true, value: { status: 'pending' } })
     expect(requests).toEqual(['GET /v1/verify/v_1', 'GET /v1/verify/v_1'])
@@ -102,7 +102,7 @@ describe('a retry', () => {
     [501, true, 1],
     [503, false, 4],
   ])(
-    'depends only on the status %i, whatever the body says (`retryable: %s`)',
+    'depends only on the HTTP status %i, and not on `retryable: %s` in the body',
     async (status, retryable, calls) => {
       const { client, requests } = await serviceOf([problem(status, retryable)])
       const error = { code: 'a_code', status, title: 'A title', detail: 'A detail', retryable }
@@ -134,7 +134,7 @@ describe('a retry', () => {
     ['a 502', html(502), 1],
     ['a 429', html(429), 4],
   ])(
-    'of a call with side effects is sent only if the service did not perform the call: %s',
+    'a retry of a call with side effects is sent only if the service did not perform the call: %s',
     async (_, reply, calls) => {
       const { client, requests } = await serviceOf([reply])
       expect(await client.testWebhook()).toMatchObject({ ok: false, error: { retryable: true } })

@@ -33,20 +33,20 @@ function receipt({ claims, typ = 'verification-receipt+jwt', kid = 'k2', key }: 
 }
 
 describe('a receipt', () => {
-  it('of this verification is accepted', async () => {
+  it('a receipt of this verification is accepted', async () => {
     expect(await verifyReceipt(await receipt(), checks)).toMatchObject({
       ok: true,
       value: { verification_id: 'v_1', status: 'verified' },
     })
   })
 
-  it('of any verification is accepted if the caller passes no verificationId', async () => {
+  it('a receipt of any verification is accepted if the caller passes no verificationId', async () => {
     const { verificationId: _, ...any } = checks
     const other = await receipt({ claims: { verification_id: 'v_2' } })
     expect(await verifyReceipt(other, any)).toMatchObject({ ok: true, value: { verification_id: 'v_2' } })
   })
 
-  it('signed with a retired key is accepted while the key is published', async () => {
+  it('a receipt signed with a retired key is accepted while the key is published', async () => {
     const old = await receipt({ kid: 'k1', key: retired.privateKey })
     expect(await verifyReceipt(old, checks)).toMatchObject({ ok: true })
     const [today] = checks.jwks.keys
@@ -64,11 +64,14 @@ describe('a receipt', () => {
     expect(await verifyReceipt(await receipt(making), checks)).toEqual({ ok: false, error: error })
   })
 
-  it.each(['', 'a.b.c', '..', 'e30.e30.AA'])('with the text %j is refused as malformed', async (text) => {
-    expect(await verifyReceipt(text, checks)).toEqual({ ok: false, error: 'malformed' })
-  })
+  it.each(['', 'a.b.c', '..', 'e30.e30.AA'])(
+    'a receipt with the text %j is refused as malformed',
+    async (text) => {
+      expect(await verifyReceipt(text, checks)).toEqual({ ok: false, error: 'malformed' })
+    },
+  )
 
-  it('with nonzero spare bits in its last base64url character is refused', async () => {
+  it('a receipt with nonzero spare bits in its last base64url character is refused', async () => {
     const good = await receipt()
     // The last of 86 characters has two bits of the signature and four spare bits, which are zero.
     const spare = { A: 'B', Q: 'R', g: 'h', w: 'x' }[good.slice(-1)]
@@ -76,7 +79,7 @@ describe('a receipt', () => {
     expect(await verifyReceipt(good.slice(0, -1) + spare, checks)).toEqual({ ok: false, error: 'malformed' })
   })
 
-  it('with one changed character is refused', async () => {
+  it('a receipt with one changed character is refused', async () => {
     const good = await receipt()
     const last = good.length - 1
     for (const i of [...Array(last).keys()].filter((index) => index % 5 === 0).concat(last)) {

@@ -44,7 +44,7 @@ it('the client uses one token for all calls until two minutes before it expires'
   expect(sent).toHaveLength(2)
 })
 
-it('the client uses a short-lived token for half of its time', async () => {
+it('the client uses a short-lived token for half of its lifetime', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 0 })
   const { sent, send } = endpoint(60)
   const token = accessTokens({ ...RP, fetch: send })

@@ -16,11 +16,11 @@ function signature({ body = BODY, secrets = [SECRET], t = NOW } = {}): string {
 const checks = { secrets: [SECRET], now: NOW * 1000 }
 
 describe('a webhook', () => {
-  it('signed with the secret is returned as event', async () => {
+  it('a webhook signed with the secret is returned as event', async () => {
     expect(await verifyWebhook(BODY, signature(), checks)).toEqual({ ok: true, value: JSON.parse(BODY) })
   })
 
-  it('is accepted during a rotation with either secret', async () => {
+  it('that is signed with both secrets during a rotation is accepted with either secret', async () => {
     const rotating = signature({ secrets: [NEXT, SECRET] })
     for (const secrets of [[SECRET], [NEXT], [NEXT, SECRET]]) {
       expect(await verifyWebhook(BODY, rotating, { ...checks, secrets })).toMatchObject({ ok: true })
@@ -52,7 +52,7 @@ describe('a webhook', () => {
     ['no v1 signature', BODY, `t=${NOW}`, 'malformed_signature'],
     ['a truncated v1 signature', BODY, signature().slice(0, -2), 'malformed_signature'],
     ['a body that is not JSON', '{', signature({ body: '{' }), 'malformed_body'],
-  ])('with %s is refused', async (_, body, header, error) => {
+  ])('a webhook with %s is refused', async (_, body, header, error) => {
     expect(await verifyWebhook(body, header, checks)).toEqual({ ok: false, error: error })
   })
 })

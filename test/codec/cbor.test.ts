@@ -124,17 +124,17 @@ describe('invalid CBOR', () => {
   })
 
   it.each(['a201000100', 'a2616100616100', 'a21801000100', 'a24101004101f6', 'a281000081000a'])(
-    'with a duplicate key in any encoding is rejected: %s',
+    'invalid CBOR with a duplicate key in any encoding is rejected: %s',
     (hex) => {
       expect(read(hex)).toEqual({ ok: false, error: 'duplicate_key' })
     },
   )
 
-  it('with a duplicate key at a deep level is rejected', () => {
+  it('invalid CBOR with a duplicate key at a deep level is rejected', () => {
     expect(read('81a1d81801a201000100')).toEqual({ ok: false, error: 'duplicate_key' })
   })
 
-  it('does not include a map with the number 1 and the text "1" as keys', () => {
+  it('does not include a map with the keys 1 and "1": the decoder accepts this map', () => {
     expect(read('a20100613100').ok).toBe(true)
   })
 })
@@ -158,7 +158,7 @@ describe('the decoder', () => {
   })
 })
 
-describe('every prefix and every flipped bit of a real response', () => {
+describe('each prefix of a real response, and each copy with one flipped bit,', () => {
   const bytes = bytesOf(annexD.ISO_18013_5_ANNEX_D_DEVICE_RESPONSE)
 
   it('is decoded or rejected, and never throws', () => {

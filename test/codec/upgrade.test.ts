@@ -106,7 +106,7 @@ describe('a document of the next version', () => {
     expect(versionMembers(SCHEMA)).toEqual({ schema: 5 })
   })
 
-  it('may be the result of an upgrade of an older document', () => {
+  it('is also made by an upgrade of a document that is several versions older', () => {
     expect(upgradeDocument(OLD, NEXT)).toEqual({
       schema: 6,
       readable_from: 5,

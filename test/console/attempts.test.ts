@@ -50,7 +50,7 @@ describe('the attempts of a step', () => {
     expect(attemptsOf(STEP, [attempt])).toEqual([])
   })
 
-  it('are empty for a step of another type', () => {
+  it('are an empty list if the step is of a type without attempts', () => {
     expect(attemptsOf({ ...STEP, type: 'ended' }, [attemptAt(20)])).toEqual([])
   })
 })
@@ -60,7 +60,7 @@ describe('the details of an attempt', () => {
     [{ detail: 'leaf_is_ca', document_errors: null }, 'leaf_is_ca'],
     [{ document_errors: { pid: 0, mdl: 10 } }, 'pid: 0, mdl: 10'],
     [{ document_errors: null }, ''],
-  ])('of %j are shown as "%s"', (members, expected) => {
+  ])('the details of an attempt of %j are shown as "%s"', (members, expected) => {
     expect(detailsOf(attemptAt(20, members))).toBe(expected)
   })
 })

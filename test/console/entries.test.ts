@@ -21,6 +21,7 @@ const ENTRY = {
   credential_types: [],
   reason: null,
   attempt_count: 0,
+  last_attempt_reason: null,
   webhook_state: null,
   metadata: {},
   livemode: false,
@@ -59,7 +60,7 @@ describe('the newest page of the list', () => {
     expect(numbersOf(withNewest(both, pageOf([5]), true))).toEqual([5])
   })
 
-  it('only counts new entries and updates the shown entries, while a person uses the list', () => {
+  it('counts new entries but does not add them while a person uses the list, and updates the shown entries', () => {
     const listing = withNewest(both, pageOf([7, 6, 5], 'before 5', 'verified'), false)
     expect(numbersOf(listing)).toEqual([5, 4, 3, 2, 1])
     expect(listing.waiting).toBe(2)
@@ -67,22 +68,25 @@ describe('the newest page of the list', () => {
     expect(numbersOf(withNewest(listing, pageOf([7, 6, 5], 'before 5'), true))).toEqual([7, 6, 5, 4, 3, 2, 1])
   })
 
-  it.each([true, false])('does not remove older matches if it has no entry (mayMove: %s)', (mayMove) => {
-    const none = withNewest(EMPTY, pageOf([], 'before 50'), mayMove)
-    expect(none).toMatchObject({ entries: [], next: 'before 50', isSparse: true })
-    const found = withOlder(none, pageOf([5, 4], 'before 4'))
-    const listing = withNewest(found, pageOf([], 'before 51'), mayMove)
-    expect(numbersOf(listing)).toEqual([5, 4])
-    expect(listing).toMatchObject({ next: 'before 4', waiting: 0, isSparse: false })
-    const end = withOlder(none, pageOf([]))
-    expect(withNewest(end, pageOf([], 'before 51'), mayMove)).toMatchObject({ entries: [], next: null })
-  })
+  it.each([true, false])(
+    'does not remove older entries of the list if it has no entry itself (mayMove: %s)',
+    (mayMove) => {
+      const none = withNewest(EMPTY, pageOf([], 'before 50'), mayMove)
+      expect(none).toMatchObject({ entries: [], next: 'before 50', isSparse: true })
+      const found = withOlder(none, pageOf([5, 4], 'before 4'))
+      const listing = withNewest(found, pageOf([], 'before 51'), mayMove)
+      expect(numbersOf(listing)).toEqual([5, 4])
+      expect(listing).toMatchObject({ next: 'before 4', waiting: 0, isSparse: false })
+      const end = withOlder(none, pageOf([]))
+      expect(withNewest(end, pageOf([], 'before 51'), mayMove)).toMatchObject({ entries: [], next: null })
+    },
+  )
 
   it('empties the list if no entry matches any more', () => {
     expect(numbersOf(withNewest(both, pageOf([]), true))).toEqual([])
   })
 
-  it('fills an empty list, even while the list is used', () => {
+  it('adds entries to an empty list, even while a person uses the list', () => {
     expect(numbersOf(withNewest(EMPTY, pageOf([1]), false))).toEqual([1])
   })
 })
@@ -92,19 +96,19 @@ describe('an older page of the list', () => {
     expect(numbersOf(withOlder(first, pageOf([3, 2, 1])))).toEqual([5, 4, 3, 2, 1])
   })
 
-  it('without an entry does not cause a read of the next page', () => {
+  it('an older page without an entry does not cause a read of the next page', () => {
     expect(withOlder(first, pageOf([], 'before 1'))).toMatchObject({ next: 'before 1', isSparse: true })
   })
 })
 
-describe('a page that may have two entries', () => {
+describe('a page with a limit of two entries', () => {
   it.each([
     [[], 'before 1', true],
     [[3], 'before 3', true],
     [[3, 2], 'before 2', false],
     [[3], null, false],
   ] as const)(
-    'and has the entries %j and the cursor %j needs a further page: %s',
+    'the next page is read too, if this page has the entries %j and the cursor %j: %s',
     (numbers, next, expected) => {
       expect(isShort(pageOf(numbers, next), 2)).toBe(expected)
     },
@@ -115,7 +119,7 @@ describe('pages that are read again', () => {
   const third = withOlder(withOlder(first, pageOf([2, 1], 'before 1')), pageOf([0]))
   const cursorsOf = (listing: Listing) => listing.entries.map((_, place) => cursorOf(listing, place))
 
-  it('each begin after the last entry of the page before', () => {
+  it('each begin after the last entry of the previous page', () => {
     expect(cursorsOf(third)).toEqual([null, null, null, 'before 3', 'before 3', 'before 1'])
     expect(cursorOf(third, 99)).toBe('before 1')
     expect(cursorOf(EMPTY, 0)).toBeNull()
@@ -154,19 +158,19 @@ describe('days that are left out', () => {
     incomplete: days,
   })
 
-  it('are those of all pages that were read, each once', () => {
+  it('the list names the left-out days of all pages that were read, each day once', () => {
     const newest = withNewest(EMPTY, incomplete(pageOf([5, 4], 'before 4'), '2026-11-21'), true)
     const all = withOlder(newest, incomplete(pageOf([3]), '2026-11-19', '2026-11-21'))
     expect(all.leftOut).toEqual(['2026-11-19', '2026-11-21'])
     expect(withChanged(all, pageOf([5, 4], 'before 4')).leftOut).toEqual(all.leftOut)
   })
 
-  it('are named also if the newest page finds no entry', () => {
+  it('are also named if the newest page finds no entry', () => {
     const found = withNewest(both, incomplete(pageOf([], 'older'), '2026-11-21'), true)
     expect(found.leftOut).toEqual(['2026-11-21'])
   })
 
-  it('are named no more after the whole list was read without them', () => {
+  it('are no longer named after the whole list was read without a left-out day', () => {
     const damaged = withNewest(EMPTY, incomplete(pageOf([5]), '2026-11-21'), true)
     expect(withNewest(damaged, pageOf([5, 4]), true).leftOut).toEqual([])
   })

@@ -54,7 +54,7 @@ const headers = (alg: Value) => ({
 
 describe('COSE_Sign1', () => {
   it.each(COSE_SIGNATURE_ALGORITHMS)(
-    'with algorithm %i verifies only over the signed content',
+    'COSE_Sign1 with algorithm %i verifies only over the signed content',
     async (alg) => {
       const key = makePrivateKey(CURVES[String(alg) as keyof typeof CURVES])
       const message = decodeCoseSign1(itemOf(makeSign1(headers(alg), PAYLOAD, { key, alg })))
@@ -86,7 +86,7 @@ describe('COSE_Sign1', () => {
       [encode(new Map([[1, -7]])), new Map([[2, [1]]]), null, PAYLOAD],
       'unsupported_critical_header',
     ],
-  ])('with %s is rejected', (_, value, fault) => {
+  ])('COSE_Sign1 with %s is rejected', (_, value, fault) => {
     expect(decodeCoseSign1(itemOf(value))).toEqual({ ok: false, error: fault })
   })
 })
@@ -100,7 +100,7 @@ describe('COSE_Mac0', () => {
     expect(await verifyCoseMac0(message.value, PAYLOAD, new Uint8Array(32))).toBe(false)
   })
 
-  it.each([4, 6, 7, -7, 'HS256'])('with algorithm %s is rejected', (alg) => {
+  it.each([4, 6, 7, -7, 'HS256'])('COSE_Mac0 with algorithm %s is rejected', (alg) => {
     expect(decodeCoseMac0(itemOf(makeMac0(headers(alg), PAYLOAD, MAC_KEY)))).toEqual({
       ok: false,
       error: 'unsupported_algorithm',
@@ -109,10 +109,13 @@ describe('COSE_Mac0', () => {
 })
 
 describe('COSE_Key', () => {
-  it.each(['P-256', 'P-384', 'P-521', 'Ed25519'] as const)('of %s is the same key as its JWK', (curve) => {
-    const key = makePrivateKey(curve)
-    expect(parseCoseKey(itemOf(coseKey(key)))).toEqual(createPublicKey(key).export({ format: 'jwk' }))
-  })
+  it.each(['P-256', 'P-384', 'P-521', 'Ed25519'] as const)(
+    'a COSE_Key of %s is parsed to the JWK of the same key',
+    (curve) => {
+      const key = makePrivateKey(curve)
+      expect(parseCoseKey(itemOf(coseKey(key)))).toEqual(createPublicKey(key).export({ format: 'jwk' }))
+    },
+  )
 
   it.each<readonly [string, number, Value]>([
     ['a symmetric key', 1, 4],
@@ -120,7 +123,7 @@ describe('COSE_Key', () => {
     ['an unknown curve', -1, 8],
     ['a short coordinate', -2, new Uint8Array(31)],
     ['a compressed point', -3, true],
-  ])('with %s is rejected', (_, label, value) => {
+  ])('COSE_Key with %s is rejected', (_, label, value) => {
     expect(parseCoseKey(itemOf(coseKey(makePrivateKey('P-256')).set(label, value)))).toBeUndefined()
   })
 })

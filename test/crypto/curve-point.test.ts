@@ -54,7 +54,7 @@ describe.each(CURVES)('a point of $crv', ({ crv, node, size, cose, codec }) => {
     ['with one bit of y changed', x, Buffer.concat([y.subarray(0, -1), Buffer.of((y.at(-1) ?? 0) ^ 1)])],
     ['with zero coordinates', Buffer.alloc(size), Buffer.alloc(size)],
     ['with coordinates beyond the prime', Buffer.alloc(size, 0xff), Buffer.alloc(size, 0xff)],
-  ])('%s is rejected in a JWK and in a COSE_Key', (_, badX, badY) => {
+  ])('a point %s is rejected in a JWK and in a COSE_Key', (_, badX, badY) => {
     expect(parsePublicJwk({ kty: 'EC', crv, x: b64(badX), y: b64(badY) })).toBeUndefined()
     const entries = [
       [1, 2],
@@ -104,7 +104,7 @@ describe('a P-256 key in a certificate', () => {
     expect(decodeCertificate(der)).toMatchObject({ subjectKey: undefined })
   })
 
-  it('is the same key if its point is compressed or uncompressed', async () => {
+  it('is accepted with a compressed point, and gives the uncompressed point', async () => {
     const form = Buffer.concat([Buffer.of(2 + ((y.at(-1) ?? 0) & 1)), x])
     const { der } = await mintCertificate({ spki: p256Spki(form) })
     const point = Uint8Array.from([4, ...x, ...y])
@@ -118,7 +118,7 @@ describe('an RSA key in a certificate', () => {
     [2040, false],
     [2047, false],
     [2048, true],
-  ])('with %i bits is accepted: %s', async (modulusLength, isAccepted) => {
+  ])('an RSA key in a certificate with %i bits is accepted: %s', async (modulusLength, isAccepted) => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength })
     const spki = Uint8Array.from(publicKey.export({ format: 'der', type: 'spki' }))
     const { der } = await mintCertificate({ spki })

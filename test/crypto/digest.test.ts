@@ -15,7 +15,7 @@ describe('digest', () => {
     expect(computed).toBe(createHash(name.replace('-', '')).update('abc').digest('hex'))
   })
 
-  it('computes SHA-256 also with its separate function', async () => {
+  it('is the same with the function sha256 as with the name sha-256', async () => {
     expect(await sha256(utf8('x'))).toEqual(await digest('sha-256', utf8('x')))
   })
 

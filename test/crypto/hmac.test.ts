@@ -55,7 +55,7 @@ describe('HMAC-SHA256', () => {
     ).toBe(mac)
   })
 
-  it('of empty data is the value that node:crypto computes', async () => {
+  it('HMAC-SHA256 of empty data is the value that node:crypto computes', async () => {
     const mac = createHmac('sha256', 'x').update('').digest('hex')
     expect(Buffer.from(await hmacSha256(ascii('x'), ascii(''))).toString('hex')).toBe(mac)
   })

@@ -32,14 +32,14 @@ const fault = (compact: string, limits = LIMITS) => {
 }
 
 describe('a compact JWS', () => {
-  it('of RFC 7515 A.3 is decoded and verifies', async () => {
+  it('a compact JWS of RFC 7515 A.3 is decoded and verifies', async () => {
     const jws = decoded(JWS)
     expect(jws.header).toEqual({ alg: 'ES256' })
     expect(jws.payload).toEqual({ iss: 'joe', exp: 1300819380, 'http://example.com/is_root': true })
     expect(await verifyJws(jws, KEY)).toBe(true)
   })
 
-  it('of RFC 8037 A.4 verifies', async () => {
+  it('a compact JWS of RFC 8037 A.4 verifies', async () => {
     const algorithm = signatureAlgorithm('EdDSA')
     const signature = decodeBase64url(
       'hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg',
@@ -53,7 +53,7 @@ describe('a compact JWS', () => {
   })
 
   it.each(['ES256', 'ES384', 'ES512', 'Ed25519'])(
-    'signed with %s verifies with its own key, and with no other key',
+    'a compact JWS signed with %s verifies with its own key, and with no other key',
     async (alg) => {
       const [key, other] = [await makeKey(alg), await makeKey(alg)]
       const jws = decoded(signJwt({ alg }, { a: 1 }, key))
@@ -116,17 +116,20 @@ describe('a compact JWS', () => {
     '{"alg":["ES256"]}',
     '{"alg":"es256"}',
     '{}',
-  ])('with header %s is rejected because of its algorithm, with and without a signature', (header) => {
-    expect(fault(`${b64(header)}.e30.AAAA`)).toBe('unsupported_algorithm')
-    expect(fault(`${b64(header)}.e30.`)).toBe('unsupported_algorithm')
-  })
+  ])(
+    'a compact JWS with header %s is rejected because of its algorithm, with and without a signature',
+    (header) => {
+      expect(fault(`${b64(header)}.e30.AAAA`)).toBe('unsupported_algorithm')
+      expect(fault(`${b64(header)}.e30.`)).toBe('unsupported_algorithm')
+    },
+  )
 
   it.each([
     '{"alg":"ES256","crit":[]}',
     '{"alg":"ES256","crit":["exp"],"exp":1}',
     '{"alg":"ES256","crit":null}',
     '{"alg":"ES256","b64":false}',
-  ])('with header %s is rejected because of a critical extension', (header) => {
+  ])('a compact JWS with header %s is rejected because of a critical extension', (header) => {
     expect(fault(`${b64(header)}.e30.AAAA`)).toBe('unsupported_critical_header')
   })
 
@@ -138,7 +141,7 @@ describe('a compact JWS', () => {
     expect(fault(`${header}.${b64(`{"a":${'['.repeat(7)}${']'.repeat(7)}}`)}.AAAA`)).toBeUndefined()
   })
 
-  it('that consists of dots only is rejected', () => {
+  it('a compact JWS that consists of dots only is rejected', () => {
     expect(fault('.'.repeat(1_000_000))).toBe('malformed')
   })
 })

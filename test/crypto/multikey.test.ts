@@ -11,14 +11,14 @@ const [P256 = ''] = vectors.nist.map(({ did }) => word(did))
 
 describe('a multikey', () => {
   it.each(vectors.nist.map(({ did, jwk }) => [jwk.crv, word(did), jwk] as const))(
-    'of %s gives the published point: %s',
+    'a multikey of %s gives the published point: %s',
     (_, text, jwk) => {
       expect(parseMultikey(text)).toEqual(jwk)
     },
   )
 
   it.each(vectors.ed25519.map(({ did, seed }) => [word(did), seed]))(
-    'of Ed25519 gives the public key of the published seed: %s',
+    'a multikey of Ed25519 gives the public key of the published seed: %s',
     (text, seed) => {
       const pkcs8 = Buffer.from(`302e020100300506032b657004220420${seed}`, 'hex')
       const key = createPublicKey(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }))

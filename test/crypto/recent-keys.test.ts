@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openRecentKeys } from '../../src/crypto/recent-keys.ts'
 
-it('the cache of recent keys returns the value of a known text, and undefined for other texts', () => {
+it('the cache of recent keys returns the key that is stored under a name, and undefined for other names', () => {
   const recent = openRecentKeys<number>(2)
   recent.set('a', 1)
   expect([recent.get('a'), recent.get('b')]).toEqual([1, undefined])

@@ -43,9 +43,12 @@ describe('a sealed text', () => {
     expect(decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8')).toBe(TEXT)
   })
 
-  it.each([TEXT, '', 'x'.repeat(100_000)])('that node:crypto made can be opened', async (text) => {
-    expect(await unseal(PLACE, sealedByNode(text))).toBe(text)
-  })
+  it.each([TEXT, '', 'x'.repeat(100_000)])(
+    'a sealed text that node:crypto made can be opened',
+    async (text) => {
+      expect(await unseal(PLACE, sealedByNode(text))).toBe(text)
+    },
+  )
 })
 
 describe('a sealed text cannot be opened', () => {
@@ -53,7 +56,7 @@ describe('a sealed text cannot be opened', () => {
     expect(await unseal({ ...PLACE, key: KEY.slice().fill(0, 31) }, sealedByNode(TEXT))).toBeUndefined()
   })
 
-  it('with other associated data than the place where it was stored', async () => {
+  it('with other associated data than at the encryption', async () => {
     expect(await unseal({ ...PLACE, aad: 'session/v_1/generation/4' }, sealedByNode(TEXT))).toBeUndefined()
   })
 

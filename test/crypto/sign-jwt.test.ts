@@ -10,7 +10,7 @@ function makeJwk(): PrivateJwk {
   return privateKey.export({ format: 'jwk' }) as PrivateJwk
 }
 
-it('a signing key is imported once, also from another object with the same members', async () => {
+it('a signing key is imported once, even if a second object with the same members is passed', async () => {
   const jwk = makeJwk()
   const imports = vi.spyOn(crypto.subtle, 'importKey')
   const key = await importSigningKey(jwk)

@@ -97,7 +97,7 @@ describe('the state of an order', () => {
     expect(stateOf(withWebhook(ended, event(), webhook('evt_2')))).toBe('declined')
   })
 
-  it('accepts a session binding that arrives later, and then keeps it', () => {
+  it('gets a session binding from a later report, and no report after that removes the binding', () => {
     const bound = withVerification(
       withWebhook(requested, event(), webhook()),
       reported({ session_binding: 'relying_party' }),
@@ -137,7 +137,7 @@ describe('the polling of an order', () => {
     expect(isPollDue(withVerification(redeemed, reported(), poll(NOW)), NOW + 60_000)).toBe(false)
   })
 
-  it('ends, if the page started it, when the webhook arrives or twenty seconds after the end of the verification', () => {
+  it('ends when the result and the webhook have arrived, or twenty seconds after the result', () => {
     const polled = withVerification(requested, reported(), poll(NOW))
     expect([isLive(requested, NOW), isLive(polled, NOW + 19_999), isLive(polled, NOW + 20_000)]).toEqual([
       true,
@@ -149,7 +149,7 @@ describe('the polling of an order', () => {
     expect(markOf(polled, NOW)).not.toBe(markOf(requested, NOW))
   })
 
-  it('continues unchanged if the creation is reported again', () => {
+  it('does not start again if the creation of the verification is reported again', () => {
     expect(withProof(requested, created, NOW + 1)).toBe(requested)
   })
 })

@@ -43,7 +43,7 @@ it.each<[string, object, { get?: Session; redeem?: Session }, string]>([
   ['with two codes', { return_code: ['c', 'd'] }, { get: of('pending') }, '/age-check/try-again'],
   ['without a code, erased', {}, {}, '/age-check/try-again'],
 ])(
-  'the example sends the browser to the right page if it returns %s',
+  'the example sends the browser to the right page if the browser returns %s',
   async (_, query, service, expected) => {
     const { redirects, calls } = await run(query, service)
     expect(redirects).toEqual([expected])

@@ -17,12 +17,12 @@ describe.skipIf(isMissing('promtool'))('the alert rules', () => {
     expect(status, output).toBe(0)
   })
 
-  it('fire and clear as their unit tests say, if promtool is installed', () => {
+  it('fire and clear as their unit tests expect, if promtool is installed', () => {
     const { status, output } = testRules(readFileSync(RULES, 'utf8'))
     expect(status, output).toBe(0)
   })
 
-  it('fail their unit tests with a rule of fixed days, which fires for ever for a certificate of 20 days, if promtool is installed', () => {
+  it('fail their unit tests if the rule about certificates uses a fixed number of days, if promtool is installed', () => {
     const text = readFileSync(RULES, 'utf8')
     const changed = text.replace(BY_WARNING, 'wallet_verifier_certificate_expires_in_seconds < 30 * 86400')
     expect(changed).not.toBe(text)

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { blocksOf, pagesOfDocumentation } from './pages.ts'
 
-const WRITTEN = /(?:^|\s)(?:>|-?-out)\s+((?!\/)[\w./-]+)/g
+const WRITTEN = /(?:^|\s)(?:>|-?-out)\s+((?!\/|\.\.\/)[\w./-]+)/g
 
 /** Returns the files that the commands of a page write below the checkout. */
 function filesOf(page: string): readonly string[] {
@@ -16,24 +16,24 @@ const isIgnored = (file: string) => spawnSync('git', ['check-ignore', '--no-inde
 
 const PAGES = pagesOfDocumentation()
 
-describe('a secret file that the commands of the documentation write', () => {
-  it('is found on several pages', () => {
+describe('the secret files that the commands of the documentation write', () => {
+  it('include .dev/created.json and .dev/verifier.key', () => {
     expect(PAGES.flatMap(filesOf)).toEqual(expect.arrayContaining(['.dev/created.json', '.dev/verifier.key']))
   })
 
-  it.each(PAGES.filter((page) => filesOf(page).length > 0))('is ignored by git: %s', (page) => {
+  it.each(PAGES.filter((page) => filesOf(page).length > 0))('are ignored by git: %s', (page) => {
     expect(filesOf(page).filter((file) => !isIgnored(file))).toEqual([])
   })
 
   it.each(['verifier.key', 'docs/x.csr', 'chain.pem', 'production.env'])(
-    'is ignored by git in any folder: %s',
+    'are ignored by git in any folder: %s',
     (file) => {
       expect(isIgnored(file)).toBe(true)
     },
   )
 
   it.each(['test/vectors/chain.pem', 'test/vectors/a/b.key', 'package.json'])(
-    'is ignored by rules that do not ignore %s',
+    'are ignored, but the same rules do not ignore %s',
     (file) => {
       expect(isIgnored(file)).toBe(false)
     },

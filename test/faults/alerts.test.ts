@@ -37,7 +37,7 @@ describe.skipIf(isMissing('prometheus') || (process.env.CI_FULL !== '1' && !canM
       disk?.remove()
     })
 
-    it('is in /readyz and in /metrics while every object is closed, and its alert fires and clears, if prometheus is installed', async () => {
+    it('is reported by /readyz and by /metrics even while every object is closed, and its alert fires and clears, if prometheus is installed', async () => {
       const rp = await service.relyingParty()
       const { verification_id } = await rp.create()
       await vi.waitFor(async () => expect(await prometheus.value('wallet_verifier_ready')).toBe(1), WAIT)
@@ -74,7 +74,7 @@ describe.skipIf(isMissing('prometheus') || (process.env.CI_FULL !== '1' && !canM
       expect((await rp.poll(verification_id)).status).toBe('pending')
     })
 
-    it('leaves the reason in the log: the line of the fault has the reference that the line of workerd has, if prometheus is installed', () => {
+    it('is reported in the log by our line and by a line of workerd with the same reference, if prometheus is installed', () => {
       const output = service.server.output()
       const line = output.split('\n').find((text) => text.includes('"event":"storage_not_writable"')) ?? '{}'
       const [, reference] = /reference = (\w+)/.exec(JSON.parse(line).message) ?? []

@@ -27,7 +27,7 @@ let service: OwnService
 afterEach(() => service.stop())
 
 it(
-  `at ${PER_SECOND} sessions a second and ${DESCRIPTORS} descriptors every event is sent by one process, and /healthz responds`,
+  `at ${PER_SECOND} sessions a second and ${DESCRIPTORS} descriptors, one process sends every event, and /healthz responds`,
   async () => {
     service = await startService({}, { descriptors: DESCRIPTORS })
     const receiver = await startReceiver()
@@ -61,7 +61,7 @@ it(
   SECONDS * 4_000 + HANG_MS,
 )
 
-it(`${CONNECTIONS} connections of one address that send requests do not keep out creations from another address`, {
+it(`create requests succeed while ${CONNECTIONS} connections of another address send requests`, {
   timeout: CREATIONS * 4_000 + HANG_MS,
 }, async () => {
   service = await startService({}, { descriptors: DESCRIPTORS })

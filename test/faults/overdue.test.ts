@@ -53,7 +53,7 @@ const options = { concurrent: !IS_FULL, timeout: 2_400_000 }
 
 describe('finding 1: sessions due at once', options, () => {
   it.each([...OVERDUE])(
-    '$overdue of $count sessions overdue at the start ($due), $descriptors file descriptors: one start sends every event, and /healthz responds',
+    'with $overdue of $count sessions overdue at the start ($due) and $descriptors file descriptors, one start sends every event, and /healthz responds',
     (crowd) =>
       withService(async (stage) => {
         const { server } = stage.service
@@ -66,7 +66,7 @@ describe('finding 1: sessions due at once', options, () => {
   )
 
   it.each([...TOGETHER])(
-    '$count sessions due together ($due), $descriptors file descriptors: every event is sent without a restart, and /healthz responds',
+    'with $count sessions due together ($due) and $descriptors file descriptors, every event is sent without a restart, and /healthz responds',
     (crowd) =>
       withService(async (stage) => {
         const made = await createMany(stage, crowd)

@@ -90,7 +90,7 @@ describe('finding 2: callers without a credential', () => {
   })
 
   it.each(SILENT)(
-    `%i silent connections at ${DESCRIPTORS} descriptors do not end the service`,
+    `the service keeps running with %i connections that send nothing, at ${DESCRIPTORS} descriptors`,
     async (count) => {
       const server = await startServer({ descriptors: DESCRIPTORS })
       try {

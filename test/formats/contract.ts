@@ -190,7 +190,7 @@ export function describeFormat(subject: Subject): void {
     )
 
   describe(`a ${format.id} presentation`, () => {
-    it('made by a foreign library verifies, with every check in order', async () => {
+    it('a presentation made by an independent library verifies, and the checks run in order', async () => {
       const verification = await verifyGood(await subject.good())
       if (!verification.result.ok) throw new Error(verification.result.error.reason)
       expect(verification.result.value).toMatchObject(subject.verified)
@@ -201,25 +201,25 @@ export function describeFormat(subject: Subject): void {
       for (const [, outcome] of verification.trace) expect(outcome).toMatch(/^(pass|skip)$/)
     })
 
-    it('made for another nonce is refused', async () => {
+    it('a presentation made for another nonce is refused', async () => {
       expectReplay(await verifyGood(await variants.otherNonce()), 'nonce')
     })
 
-    it('made for another verifier is refused', async () => {
+    it('a presentation made for another verifier is refused', async () => {
       expectReplay(await verifyGood(await variants.otherAudience()), 'audience')
     })
 
-    it('bound by a key other than the holder’s is refused', async () => {
+    it('a presentation bound by a key other than the holder’s is refused', async () => {
       const refusal = { reason: 'invalid_holder_signature' } as const
       expectRefusal(await verifyGood(await variants.otherHolder()), refusal, 'holder_binding')
     })
 
-    it('signed by a key other than the issuer’s is refused', async () => {
+    it('a presentation signed by a key other than the issuer’s is refused', async () => {
       const refusal = { reason: 'invalid_issuer_signature' } as const
       expectRefusal(await verifyGood(await variants.otherIssuerKey()), refusal, 'issuer_signature')
     })
 
-    it('of an unknown type is refused', async () => {
+    it('a presentation of an unknown type is refused', async () => {
       expectRefusal(
         await verifyGood(await variants.unknownType()),
         { reason: 'unknown_credential_type' },
@@ -227,18 +227,18 @@ export function describeFormat(subject: Subject): void {
       )
     })
 
-    it('whose issuer has no anchor is refused', async () => {
+    it('a presentation whose issuer has no anchor is refused', async () => {
       const verification = await verifyGood(await subject.good(), { context: { anchors: [] } })
       expectRefusal(verification, { reason: 'untrusted_issuer' }, 'issuer_trust')
     })
 
-    it('whose issuer is anchored for other types only is refused', async () => {
+    it('a presentation whose issuer is anchored for other types only is refused', async () => {
       const anchors = subject.context.anchors.map((anchor) => ({ ...anchor, credential_types: ['other'] }))
       const verification = await verifyGood(await subject.good(), { context: { anchors } })
       expectRefusal(verification, { reason: 'untrusted_issuer' }, 'issuer_trust')
     })
 
-    it('whose issuer is anchored for status lists only is refused', async () => {
+    it('a presentation whose issuer is anchored for status lists only is refused', async () => {
       const anchors = subject.context.anchors.map((anchor) => ({ ...anchor, purpose: ['status'] }))
       const verification = await verifyGood(await subject.good(), { context: { anchors } })
       expectRefusal(verification, { reason: 'untrusted_issuer' }, 'issuer_trust')
@@ -247,32 +247,35 @@ export function describeFormat(subject: Subject): void {
     it.each([
       ['expired', 'credential_expired'],
       ['notYetValid', 'credential_not_yet_valid'],
-    ] as const)('that is %s is authentic, and its result has this reason', async (variant, finding) => {
-      const { result, trace } = await verifyGood(await variants[variant]())
-      expect(result).toMatchObject({ ok: true, value: { reasons: [finding] } })
-      expect(trace.find(([check]) => check === 'validity')).toEqual(['validity', 'fail'])
-    })
+    ] as const)(
+      'a presentation that is %s is authentic, and its result has this reason',
+      async (variant, finding) => {
+        const { result, trace } = await verifyGood(await variants[variant]())
+        expect(result).toMatchObject({ ok: true, value: { reasons: [finding] } })
+        expect(trace.find(([check]) => check === 'validity')).toEqual(['validity', 'fail'])
+      },
+    )
 
-    it('that is expired and was made for another nonce is refused because of the nonce', async () => {
+    it('a presentation that is expired and was made for another nonce is refused because of the nonce', async () => {
       const verification = await verifyGood(await variants.expired(), { expected: { nonce: 'another' } })
       expectReplay(verification, 'nonce')
     })
 
-    it('whose status is unavailable has the result unknown, not valid', async () => {
+    it('a presentation whose status is unavailable is refused with status_unavailable', async () => {
       const { asked, fetchResource } = unreachable()
       const verification = await verifyGood(await variants.withStatus(), { context: { fetchResource } })
       expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
       expect(asked).toHaveLength(1)
     })
 
-    it('whose status is unavailable verifies if the settings accept an unavailable status', async () => {
+    it('a presentation whose status is unavailable verifies if the settings accept an unavailable status', async () => {
       const context = { fetchResource: unreachable().fetchResource, statusUnavailable: 'accept' }
       const { result, trace } = await verifyGood(await variants.withStatus(), { context })
       expect(result).toMatchObject({ ok: true, value: { status: 'unavailable', reasons: [] } })
       expect(trace.at(-1)).toEqual(['status', 'fail'])
     })
 
-    it('with a status and another nonce is refused because of the nonce, and its status is not checked', async () => {
+    it('a presentation with a status and another nonce is refused because of the nonce, and its status is not checked', async () => {
       const { asked, fetchResource } = unreachable()
       const changes = { expected: { nonce: 'another' }, context: { fetchResource } }
       const verification = await verifyGood(await variants.withStatus(), changes)
@@ -280,13 +283,13 @@ export function describeFormat(subject: Subject): void {
       expect(asked).toEqual([])
     })
 
-    it('without holder binding is refused if holder binding is required', async () => {
+    it('a presentation without holder binding is refused if holder binding is required', async () => {
       if (variants.withoutHolderBinding === undefined) return
       const verification = await verifyGood(await variants.withoutHolderBinding())
       expectRefusal(verification, { reason: 'holder_binding_missing' }, 'holder_binding')
     })
 
-    it('without holder binding is reported as unbound if binding is not required, or refused if its format always binds', async () => {
+    it('a presentation without holder binding verifies as unbound if the query waives holder binding, or is refused if its format always has holder binding', async () => {
       if (variants.withoutHolderBinding === undefined) return
       const presentation = await variants.withoutHolderBinding()
       const verification = await verifyGood(presentation, { expected: { holderBinding: false } })
@@ -297,7 +300,7 @@ export function describeFormat(subject: Subject): void {
       expect(trace).toContainEqual(['holder_binding', 'skip'])
     })
 
-    it('with holder binding by another key is refused even if binding is not required', async () => {
+    it('a presentation with holder binding by another key is refused even if binding is not required', async () => {
       const expected = { holderBinding: false }
       expect((await verifyGood(await subject.good(), { expected })).result).toMatchObject({
         ok: true,
@@ -307,7 +310,7 @@ export function describeFormat(subject: Subject): void {
       expectRefusal(verification, { reason: 'invalid_holder_signature' }, 'holder_binding')
     })
 
-    it.each(JUNK)('that is %s is refused without an exception', async (_, junk) => {
+    it.each(JUNK)('a presentation that is %s is refused without an exception', async (_, junk) => {
       const { result, trace } = await verifyGood(junk)
       expect(result.ok).toBe(false)
       expect(trace).toEqual([['structure', 'fail']])

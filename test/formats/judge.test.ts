@@ -46,7 +46,7 @@ function serviceThat(accepts: boolean, id: string): CredentialFormat {
   return { id, verify: async () => result } as unknown as CredentialFormat
 }
 
-describe.each(FORMATS)('the judge of $id', ({ id, world, good, forged, words }) => {
+describe.each(FORMATS)('the judge (an independent verifier) of $id', ({ id, world, good, forged, words }) => {
   const put = (service: CredentialFormat, presentation: string) =>
     verifyTraced(service, presentation, world.EXPECTED, world.CONTEXT)
 
@@ -66,27 +66,27 @@ describe.each(FORMATS)('the judge of $id', ({ id, world, good, forged, words }) 
   })
 })
 
-it('the judge imports nothing of src', () => {
+it('the code of the judges imports no file from src', () => {
   const folder = join(import.meta.dirname, '../support/judge')
   const sources = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
   expect(sources.length).toBeGreaterThan(5)
   expect(sources.filter((source) => source.includes('/src/'))).toEqual([])
 })
 
-describe('the table of differences', () => {
-  it('has one row for each difference, and every row has a reason', () => {
+describe('the table of accepted differences between service and judge', () => {
+  it('has no row twice, and every row has a reason', () => {
     const names = DIFFERENCES.map(nameOf)
     expect(new Set(names).size).toBe(names.length)
     expect(DIFFERENCES.filter(({ reason, judge }) => reason === '' || judge === '')).toEqual([])
   })
 
-  it('has no row for an issuer’s signature, a nonce, an audience, or an issuer that is not trusted', () => {
+  it('accepts no difference about an issuer’s signature, a nonce, an audience, or an untrusted issuer', () => {
     const codes = ['invalid_issuer_signature', 'nonce_mismatch', 'audience_mismatch', 'sd_hash_mismatch']
     const proofs = [...codes, 'untrusted_issuer', 'holder_binding_missing', 'invalid_certificate_path']
     expect(DIFFERENCES.filter(({ service }) => proofs.includes(service))).toEqual([])
   })
 
-  it('has rows that apply only to their own format, code and words', () => {
+  it('has rows that each apply to only one format, one code of the service and one message of the judge', () => {
     const [row] = DIFFERENCES.filter(({ judge }) => judge !== 'accepted')
     const { format, judge } = row!
     expect(compare(format, 'accepted', `${judge}, and more`)).toBe(nameOf(row!))

@@ -69,7 +69,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     return { asked, verification }
   }
 
-  it('whose entry has the value VALID is valid', async () => {
+  it('a credential whose entry has the value VALID is valid', async () => {
     const { asked, verification } = await verifyTraced(await present(entry(2)))
     expect(verification.result).toMatchObject({
       ok: true,
@@ -83,7 +83,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     [0, 'revoked', 'credential_revoked'],
     [1, 'suspended', 'credential_suspended'],
   ])(
-    'with the index %j and the status %s is authentic, and the result has this status under any setting',
+    'a credential with the index %j and the status %s is authentic, and the result has this status under every setting',
     async (idx, status, finding) => {
       for (const statusUnavailable of ['refuse', 'accept'] as const) {
         const { verification } = await verifyTraced(await present(entry(idx)), {
@@ -95,7 +95,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     },
   )
 
-  it('whose entry has an application-specific status is not valid under any setting', async () => {
+  it('a credential whose entry has an application-specific status is refused under every setting', async () => {
     for (const statusUnavailable of ['refuse', 'accept'] as const) {
       const { verification } = await verifyTraced(await present(entry(3)), { context: { statusUnavailable } })
       expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
@@ -106,7 +106,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     ['an empty status', {}],
     ['an unknown status mechanism', { other_list: { id: 'x', uri: URI } }],
     ['a negative index', { status_list: { idx: -1, uri: URI } }],
-  ])('with %s has an unknown status, and nothing is fetched', async (_, status) => {
+  ])('a credential with %s has an unknown status, and nothing is fetched', async (_, status) => {
     const refused = await verifyTraced(await present(status))
     expectRefusal(refused.verification, { reason: 'status_unavailable' }, 'status')
     const accepted = await verifyTraced(await present(status), { context: { statusUnavailable: 'accept' } })
@@ -120,7 +120,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
   it.each([
     ['an index after the last entry', 12, list],
     ['a status list that is not a token', 2, 'junk'],
-  ])('with %s has an unknown status', async (_, idx, body) => {
+  ])('a credential with %s has an unknown status', async (_, idx, body) => {
     const refused = await verifyTraced(await present(entry(idx)), {}, body)
     expectRefusal(refused.verification, { reason: 'status_unavailable' }, 'status')
     const changes = { context: { statusUnavailable: 'accept' } } as const
@@ -128,7 +128,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     expect(accepted.verification.result).toMatchObject({ ok: true, value: { status: 'unavailable' } })
   })
 
-  it('outside its validity period has the status null, and nothing is fetched', async () => {
+  it('a credential outside its validity period has the status null, and nothing is fetched', async () => {
     const { asked, verification } = await verifyTraced(await present(entry(0), true))
     expect(verification.result).toMatchObject({
       ok: true,
@@ -138,7 +138,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     expect(asked).toEqual([])
   })
 
-  it('that is forged causes no fetch of the list', async () => {
+  it('a credential that is forged causes no fetch of the list', async () => {
     const { asked, verification } = await verifyTraced(await present(entry(0)), {
       expected: { nonce: 'another' },
     })
@@ -146,7 +146,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     expect(asked).toEqual([])
   })
 
-  it('gives a result without the address and the index of the list', async () => {
+  it('has a result that contains neither the address nor the index of the list', async () => {
     const { verification } = await verifyTraced(await present({ status_list: { idx: 99_999, uri: URI } }))
     expect(JSON.stringify(verification)).not.toMatch(/status\.example|99999/)
   })

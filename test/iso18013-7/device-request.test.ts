@@ -51,8 +51,16 @@ const readerOf = (leaf: Minted, ...authorities: readonly Minted[]): Reader => ({
 const alice = readerOf(await mintLeaf(root, { subject: 'CN=alice' }))
 const bob = readerOf(await mintLeaf(intermediate, { subject: 'CN=bob' }), intermediate)
 
-async function received(query: DocumentQuery, readers: readonly Reader[] = [], origin = ORIGIN) {
-  const deviceRequest = await buildDeviceRequest(query, transcript, readers)
+async function received(
+  query: DocumentQuery,
+  readers: readonly Reader[] = [],
+  origin = ORIGIN,
+  registration?: Uint8Array<ArrayBuffer>,
+) {
+  const deviceRequest = await buildDeviceRequest(query, transcript, {
+    readers,
+    ...(registration && { registration }),
+  })
   return receiveAnnexC({ protocol: 'org-iso-mdoc', data: { deviceRequest, encryptionInfo } }, origin)
 }
 
@@ -65,7 +73,7 @@ describe('our device request is byte for byte the published request of', () => {
       documents: [{ ...document, elements: [element(nameSpace, 'age_over_18')] as const }],
       useCases: null,
     }
-    expect(await buildDeviceRequest(query, transcript, [])).toBe(published)
+    expect(await buildDeviceRequest(query, transcript, { readers: [] })).toBe(published)
   })
 })
 
@@ -88,15 +96,15 @@ it('a device request groups elements by namespace, with the intent to retain', a
   })
 })
 
-it('a device request has use cases only in version 1.1', async () => {
+it('a device request with use cases has the version 1.1', async () => {
   expect(await received(choice)).toMatchObject({
     version: '1.1',
     useCases: [{ mandatory: true, documentSets: [[0], [1]] }],
   })
 })
 
-it('a device request is read by another library', async () => {
-  const text = await buildDeviceRequest(both, transcript, [alice])
+it('another library can decode a device request', async () => {
+  const text = await buildDeviceRequest(both, transcript, { readers: [alice] })
   const request = DeviceRequest.decode(Buffer.from(text, 'base64url'))
   expect(request.docRequests.map(({ itemsRequest }) => itemsRequest.docType)).toEqual([
     MDL.docType,
@@ -105,7 +113,7 @@ it('a device request is read by another library', async () => {
 })
 
 describe('reader authentication', () => {
-  it('by one reader signs each document request, in version 1.0', async () => {
+  it('reader authentication by one reader signs each document request, in version 1.0', async () => {
     expect(await received(both, [alice])).toMatchObject({
       version: '1.0',
       readers: ['CN=alice'],
@@ -113,7 +121,7 @@ describe('reader authentication', () => {
     })
   })
 
-  it('by several readers signs all document requests together, and the first reader also signs each one', async () => {
+  it('reader authentication by several readers signs all document requests together, and the first reader also signs each one', async () => {
     for (const query of [both, choice]) {
       expect(await received(query, [alice, bob])).toMatchObject({
         version: '1.1',
@@ -125,7 +133,7 @@ describe('reader authentication', () => {
 
   it('sends a single certificate as a byte string, or several certificates as an array with the leaf first', async () => {
     const chainOf = async (reader: Reader) => {
-      const text = await buildDeviceRequest(both, transcript, [reader])
+      const text = await buildDeviceRequest(both, transcript, { readers: [reader] })
       const request = decode(Buffer.from(text, 'base64url'), { useMaps: true, tags: Tagged.preserve(24) })
       return request.get('docRequests')[0].get('readerAuth')[1].get(33)
     }
@@ -133,15 +141,15 @@ describe('reader authentication', () => {
     expect(await chainOf(bob)).toEqual(bob.chain)
   })
 
-  it('verifies only for its own origin', async () => {
+  it('does not verify for another origin', async () => {
     await expect(received(both, [alice], 'https://evil.example')).rejects.toThrow('does not verify')
     await expect(received(both, [alice, bob], `${ORIGIN}/`)).rejects.toThrow('does not verify')
   })
 })
 
 describe('the hash of a request', () => {
-  it('is SHA-256 of ReaderAuthenticationAllBytes, as another encoder writes them', async () => {
-    const text = await buildDeviceRequest(choice, transcript, [])
+  it('is the SHA-256 of the ReaderAuthenticationAllBytes that another encoder writes', async () => {
+    const text = await buildDeviceRequest(choice, transcript, { readers: [] })
     const request = decode(Buffer.from(text, 'base64url'), { useMaps: true, tags: Tagged.preserve(24) })
     const items = request.get('docRequests').map((one: Map<string, Tagged>) => one.get('itemsRequest'))
     const all = encode([
@@ -156,7 +164,7 @@ describe('the hash of a request', () => {
     expect(await deviceRequestHash(choice, transcript)).toBe(digest)
   })
 
-  it('differs for another request and for another origin', async () => {
+  it('is different for each request and for each origin', async () => {
     const hashes = [
       await deviceRequestHash(both, transcript),
       await deviceRequestHash(choice, transcript),
@@ -167,5 +175,30 @@ describe('the hash of a request', () => {
       ),
     ]
     expect(new Set(hashes).size).toBe(4)
+  })
+})
+
+describe('the registration certificate in a device request', () => {
+  const registration = Uint8Array.from(Buffer.from('a.b.c'))
+
+  it('has the same bytes in every document request, and the request verifies with readerAuth', async () => {
+    const { registrations, readers, version } = await received(both, [alice], ORIGIN, registration)
+    expect([version, readers]).toEqual(['1.0', ['CN=alice']])
+    expect(registrations.map((one) => Buffer.from(one).toString())).toEqual(['a.b.c', 'a.b.c'])
+  })
+
+  it('is in every document request, and the request verifies with readerAuthAll, if several readers sign', async () => {
+    const request = await received(choice, [alice, bob], ORIGIN, registration)
+    expect(request.allReaders).toEqual(['CN=alice', 'CN=bob'])
+    expect(request.registrations).toHaveLength(2)
+  })
+
+  it('is absent if the caller passes no certificate', async () => {
+    expect((await received(both, [alice])).registrations).toEqual([])
+  })
+
+  it('changes the hash of the request', async () => {
+    const plain = await deviceRequestHash(both, transcript)
+    expect(await deviceRequestHash(both, transcript, registration)).not.toBe(plain)
   })
 })

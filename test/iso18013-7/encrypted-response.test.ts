@@ -196,7 +196,7 @@ describe('parseDocuments', () => {
   })
 })
 
-it('the response of a foreign wallet is decrypted, except if it was encrypted with a wrapped session transcript', async () => {
+it('the response of an independent wallet is decrypted only if it has the right session transcript and cipher suite', async () => {
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
   const { d: _, ...recipient } = key as PrivateJwk
   const encryptionInfo = 'abc'

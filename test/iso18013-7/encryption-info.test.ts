@@ -28,7 +28,7 @@ describe.each([
 })
 
 describe('the session transcript', () => {
-  it('of walt.id has the published hash', async () => {
+  it('the session transcript of walt.id has the published hash', async () => {
     const transcript = await buildDcApiTranscript({
       encryptionInfo: waltId.encryptionInfoB64,
       origin: waltId.origin,
@@ -36,7 +36,7 @@ describe('the session transcript', () => {
     expect(createHash('sha256').update(transcript).digest('hex')).toBe(waltId.sessionTranscriptSha256Hex)
   })
 
-  it('of the EU age verification profile has the published digest', async () => {
+  it('the session transcript of the EU age verification profile has the published digest', async () => {
     const { encryptionInfoB64: encryptionInfo, origin, handoverDigestHex } = euAgeVerification
     const transcript = await buildDcApiTranscript({ encryptionInfo, origin })
     expect(handoverDigestHex).toMatch(/^4a292708.*db0a$/)

@@ -71,7 +71,7 @@ describe('randomly generated CBOR', () => {
     )
   })
 
-  it('that another library encoded is decoded within the limits', () => {
+  it('randomly generated CBOR that another library encoded is decoded within the limits', () => {
     const limits = { bytes: 65_536, depth: 32, items: 10_000 }
     fc.assert(
       fc.property(value, (generated) => {

@@ -58,7 +58,7 @@ describe('a randomly generated certificate', () => {
     )
   })
 
-  it('with more bytes than its limit is not decoded', async () => {
+  it('a randomly generated certificate with more bytes than its limit is not decoded', async () => {
     const { result, pieces } = await effortOf(() =>
       decodeCertificate(new Uint8Array(CERTIFICATE.bytes + 1).fill(0x30)),
     )

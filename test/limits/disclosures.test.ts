@@ -78,7 +78,7 @@ describe('randomly generated disclosures', () => {
     )
   })
 
-  it('with a change at any place are decoded or rejected with a typed reason', async () => {
+  it('randomly generated disclosures with a change at any place are decoded or rejected with a typed reason', async () => {
     const good = [encoded(['salt', 'given_name', 'Erika']), encoded(['salt', { a: [1, 2, { b: null }] }])]
     await fc.assert(
       fc.asyncProperty(

@@ -72,7 +72,7 @@ describe('a randomly generated status list token', () => {
     expect(decodeBitstringStatusList(Buffer.from(VC))).toMatchObject({ ok: true })
   })
 
-  it('with a change at any place is decoded or rejected with a typed error, without any cryptography', async () => {
+  it('a randomly generated status list token with a change at any place is decoded or rejected with a typed error, without any cryptography', async () => {
     const input = fc.oneof(noise, changed([Buffer.from(JWT), CWT, Buffer.from(VC)]))
     await fc.assert(
       fc.asyncProperty(input, async (bytes) => {

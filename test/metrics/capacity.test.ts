@@ -18,7 +18,7 @@ function beginAll(kind: WorkKind, now = NOW): number {
   return begun
 }
 
-it('work may always begin if nothing was reported, and if the last report is old', () => {
+it('work may always begin if nothing was reported, or if the last report is older than ten seconds', () => {
   expect(beginAll('new')).toBe(MANY)
   reportCapacity({ open: LIMIT, limit: LIMIT }, 0, NOW)
   expect(mayBegin('begun', NOW + 10_000)).toBe(false)
@@ -26,19 +26,19 @@ it('work may always begin if nothing was reported, and if the last report is old
 })
 
 describe('open descriptors', () => {
-  it('let new work begin up to four fifths of the limit, and begun work up to a higher part', () => {
+  it('allow new work up to 80 % of the limit, and work of begun sessions up to 90 %', () => {
     reportCapacity({ open: 797, limit: LIMIT }, 0, NOW)
     expect([mayBegin('new', NOW), mayBegin('begun', NOW)]).toEqual([false, true])
     reportCapacity({ open: 897, limit: LIMIT }, 0, NOW + 10_000)
     expect(mayBegin('begun', NOW + 10_000)).toBe(false)
   })
 
-  it('limit the work between two reports to what the free descriptors allow', () => {
+  it('limit the number of pieces of work that may begin between two reports', () => {
     reportCapacity({ open: 760, limit: LIMIT }, 0, NOW)
     expect(beginAll('new')).toBe(10)
   })
 
-  it('count work that has just begun, whose descriptors may not be open yet', () => {
+  it('are counted together with the descriptors that recently begun work is expected to open', () => {
     reportCapacity({ open: 760, limit: LIMIT }, 0, NOW)
     beginAll('new')
     reportCapacity({ open: 760, limit: LIMIT }, 0, NOW + 499)
@@ -66,12 +66,12 @@ describe('a timer delay of a second or more', () => {
     expect(allowed).toEqual([50, 25, 13, 7, 4, 4])
   })
 
-  it('lets the same amount of begun work begin when no more new work may begin', () => {
+  it('allows the same amount of work for begun sessions after new work has reached its limit', () => {
     for (let seconds = 0; seconds < 10; seconds++) reportCapacity(null, 1_000, NOW + seconds * 1_000)
     expect([beginAll('new', NOW + 9_000), beginAll('begun', NOW + 9_000)]).toEqual([4, 4])
   })
 
-  it('has no effect soon after the timer is on time again', () => {
+  it('no longer has an effect when the timer has been on time for ten seconds', () => {
     for (let seconds = 0; seconds < 10; seconds++) reportCapacity(null, 5_000, NOW + seconds * 1_000)
     for (let seconds = 10; seconds < 20; seconds++) reportCapacity(null, 0, NOW + seconds * 1_000)
     expect(beginAll('new', NOW + 19_000)).toBe(MANY)

@@ -10,7 +10,7 @@ it.each([
   ['an object that was reset', marked('Durable Object reset.', 'durableObjectReset')],
   ['a lost connection', marked('Network connection lost.', 'retryable')],
   ['an overloaded object', marked('Durable Object is overloaded.', 'overloaded')],
-])('the log has the message of the platform for %s', (_, error) => {
+])('the log contains the message of the platform for %s', (_, error) => {
   expect(loggedError(error)).toEqual({ error: 'Error', message: error.message })
 })
 
@@ -19,11 +19,11 @@ it.each([
   ['an object of ours', marked('CANARY', 'remote')],
   ['a statement that quotes a value', new Error('near "CANARY": syntax error: SQLITE_ERROR')],
   ['our own code', new TypeError('CANARY')],
-])('the log has only the name of an error of %s', (_, error) => {
+])('the log contains the name, but not the message, of an error of %s', (_, error) => {
   expect(loggedError(error)).toEqual({ error: error.name })
 })
 
-it('the log has at most 200 characters of a message, and no name for what is not an error', () => {
+it('the log contains at most 200 characters of a message, and nothing of a thrown value that is not an error', () => {
   expect(loggedError(marked('a'.repeat(300), 'retryable')).message).toHaveLength(200)
   expect(loggedError('CANARY')).toEqual({ error: '' })
 })

@@ -52,7 +52,7 @@ describe('the function record', () => {
     },
   )
 
-  it('sends to Analytics Engine the kind of the event, each label at its position, and the seconds', () => {
+  it('sends the kind of the event, each label at its position, and the duration in seconds to Analytics Engine', () => {
     const write = vi.spyOn(env.METRICS!, 'writeDataPoint')
     record(
       'answers',

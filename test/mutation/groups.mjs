@@ -25,7 +25,14 @@ export const GROUPS = {
     ],
   ),
   response: group(
-    ['src/session/response/*.ts', 'src/session/end/end-session.ts', 'src/session/document/refusal-family.ts'],
+    [
+      ...[
+        'src/session/response/*.ts',
+        'src/session/end/end-session.ts',
+        'src/session/document/refusal-family.ts',
+      ],
+      'src/exchange/{annex-c,claimed-issuer,evaluate-presentations,open-response,unchecked}.ts',
+    ],
     [
       ...['session/response/*', 'session/return/*', 'session/verification-session'],
       ...['session/request/sealing', 'session/delivery/{publishing,step-events}', 'session/listing/timeline'],

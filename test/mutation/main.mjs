@@ -66,6 +66,7 @@ function configuration(name, report) {
     jsonReporter: { fileName: report },
     tempDirName: 'reports/stryker',
     // No test of these groups reads them. A Python environment has links to folders, which cannot be copied.
+    // A test of the site may build in site/ meanwhile.
     ignorePatterns: [
       'dist',
       'reports',
@@ -74,6 +75,7 @@ function configuration(name, report) {
       '.wrangler',
       '.venv',
       '/bench/peers/node_modules',
+      '/site/.build-*',
     ],
     // The tool reads tsconfig.json with an API that TypeScript 7 does not have. It needs none.
     tsconfigFile: 'none',

@@ -31,7 +31,7 @@ describe('a surviving mutant', () => {
     ])
   })
 
-  it('is explained by a row with the same line and the same change', () => {
+  it('is explained by a row of explained.json with the same line and the same change', () => {
     expect(unexplained([FIRST], [ROW])).toEqual([])
   })
 

@@ -66,7 +66,7 @@ describe('a cache', () => {
     expect(await waiting).toBe(expected)
   })
 
-  it('does not store a value that the read marks as not to be stored, or a value that was read before `forget`', async () => {
+  it('does not store a value that `mayStore` refuses, or a value whose read began before `forget`', async () => {
     const { get, reads, forget } = counting({ mayStore: (value) => value !== 'a1' })
     await get('a')
     const before = get('a')

@@ -84,7 +84,7 @@ describe('a guarded GET', () => {
 })
 
 describe('the guarded fetch', () => {
-  it('allows http only for a request that permits http, and never follows a redirect', async () => {
+  it('fetches an http address only for a request with allowHttp, and never follows a redirect', async () => {
     const sent: (readonly [string, RequestInit['redirect']])[] = []
     const fetch = async (to: string, { redirect }: RequestInit) => {
       sent.push([to, redirect])

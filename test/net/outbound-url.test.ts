@@ -63,7 +63,7 @@ describe('a public http URL on port 80', () => {
     ['http://crl.internal/', 'not_public_name'],
     ['http://metadata.goog/', 'not_public_name'],
     ['http://verify.example.org/', 'own_host'],
-  ])('must keep every other rule: %s is rejected as %s', (text, reason) => {
+  ])('is rejected if it breaks another rule: %s as %s', (text, reason) => {
     expect(fault(text, SIGNED)).toBe(reason)
   })
 })
@@ -241,17 +241,17 @@ describe('a loopback address', () => {
     ['http://127.0.0.1:9000/#a', 'fragment'],
     ['http://127.0.0.1:8787/', 'own_host'],
     ['http://localhost:8787/', 'own_host'],
-  ])('is not %s, which is rejected as %s', (text, reason) => {
+  ])('is rejected if another rule forbids it, and so is a similar URL: %s as %s', (text, reason) => {
     expect(fault(text, LOCAL)).toBe(reason)
   })
 
-  it('is rejected with the port of this service, also if this is the default port', () => {
+  it('is rejected if it has the port of this service, even if that is the default port', () => {
     const rule = { allowLoopback: true, ownHost: 'localhost' }
     expect(fault('http://127.0.0.1/', rule)).toBe('own_host')
     expect(fault('http://127.0.0.1:8787/', rule)).toBe('accepted')
   })
 
-  it('is rejected with the port on which the process listens, if it is behind a proxy', () => {
+  it('is rejected if it has the port on which this process listens behind a proxy', () => {
     const rule = { allowLoopback: true, ownHost: 'verify.example.org', ownPort: '8787' }
     expect(fault('http://127.0.0.1:8787/', rule)).toBe('own_host')
     expect(fault('http://localhost:8787/', rule)).toBe('own_host')
@@ -259,7 +259,7 @@ describe('a loopback address', () => {
     expect(fault('http://localhost/', { ...rule, ownPort: '80' })).toBe('own_host')
   })
 
-  it('is accepted with the port of this service if this service does not run on loopback', () => {
+  it('is accepted if it has the port of this service but the base URL of this service is not on loopback', () => {
     expect(fault('http://127.0.0.1:8443/', { allowLoopback: true, ownHost: 'verify.example.org:8443' })).toBe(
       'accepted',
     )

@@ -67,7 +67,7 @@ describe('an enumeration of values', () => {
     ['Verification', 'status', ['pending', 'verified', 'rejected', 'declined', 'expired', 'canceled']],
     ['Reason', 'code', Object.keys(REASONS)],
     ['Problem', 'code', Object.keys(PROBLEMS)],
-  ])('of the member %s.%s lists the values of this version', (name, member, values) => {
+  ])('the enumeration of the member %s.%s lists the values of this version', (name, member, values) => {
     expect(schemas[name]?.properties?.[member]).toMatchObject({ type: 'string', 'x-extensible-enum': values })
   })
 
@@ -94,13 +94,13 @@ describe('the body of a request', () => {
     expect(schemas.CreateVerification?.properties?.expires_in?.description).toContain('Default: `600`.')
   })
 
-  it('has no required member if it creates a verification', () => {
+  it('has no required member in a request that creates a verification', () => {
     expect(schemas.CreateVerification?.required).toBeUndefined()
   })
 })
 
 describe('a union of schemas', () => {
-  it('has a constant member and a discriminator if it describes a view', () => {
+  it('has a discriminator, and a constant `object` in each schema, if it is the body of a response', () => {
     const unions = responseBodies.filter((schema) => schema?.anyOf !== undefined)
     expect(unions).toHaveLength(2)
     for (const { anyOf = [], ...union } of unions as Schema[]) {
@@ -112,7 +112,7 @@ describe('a union of schemas', () => {
     }
   })
 
-  it('has named members if it is a whole body', () => {
+  it('consists of named schemas if it is itself a named schema', () => {
     const unions = Object.values(schemas).flatMap(({ anyOf }) => (anyOf === undefined ? [] : [anyOf]))
     expect(unions.length).toBeGreaterThan(0)
     expect(unions.flat().filter(({ $ref }) => $ref === undefined)).toEqual([])
@@ -120,7 +120,7 @@ describe('a union of schemas', () => {
 })
 
 describe('a type of a member', () => {
-  it('is no list beside another type, because the Java of openapi-generator does not compile', () => {
+  it('does not combine a list with another type, because the Java code of openapi-generator would not compile', () => {
     const unions = [...inRequests, ...inResponses].filter(({ schema: { anyOf = [] } }) =>
       anyOf.some(({ type }) => type === 'array'),
     )
@@ -131,7 +131,7 @@ describe('a type of a member', () => {
     expect([isList?.type, list?.type, one?.type]).toEqual(['array', 'array', 'object'])
   })
 
-  it('is not null alone', () => {
+  it('is never only null', () => {
     const alone = [...inRequests, ...inResponses].filter(({ schema, member }) => {
       return schema.type === 'null' && member !== ''
     })
@@ -153,7 +153,7 @@ describe('the paths of the description', () => {
     expect([...reached]).toEqual(expect.arrayContaining(['Event', 'TestEvent']))
   })
 
-  it('have numbers in queries as integers with bounds', () => {
+  it('define each number in a query as an integer with bounds', () => {
     const queries = OPERATIONS.flatMap(({ operation }) => operation.parameters ?? []).filter(
       (parameter) => parameter.in === 'query',
     )
@@ -175,7 +175,7 @@ describe('the paths of the description', () => {
     expect(examples.CreatedVerification?.value.verification_id).toMatch(new RegExp(pattern))
   })
 
-  it('have id patterns that reject invalid ids', () => {
+  it('have patterns that reject invalid values', () => {
     const patternOf = (name: string, member: string) => schemas[name]?.properties?.[member]?.pattern ?? 'none'
     expect('').not.toMatch(new RegExp(patternOf('RequestObjectForm', 'wallet_nonce')))
     expect('a cursor').not.toMatch(new RegExp(patternOf('RedeliveryRange', 'after')))
@@ -193,7 +193,7 @@ describe('the paths of the description', () => {
     expect(wait.find(({ name }) => name === 'after_version')?.description).toContain('Needs `wait`.')
   })
 
-  it('link a creation to every operation that takes its identifier', () => {
+  it('link the creation of a verification to every operation with its id, except a delivery and the end of a login', () => {
     const created = DESCRIPTION.paths['/v1/verify']?.post?.responses[201]
     const linked = Object.values(created?.links ?? {})
     // The end of a login is opened by the page of its session.
@@ -205,7 +205,7 @@ describe('the paths of the description', () => {
     expect(linked.every(({ parameters }) => parameters.id === '$response.body#/verification_id')).toBe(true)
   })
 
-  it('are linked from each response that has their parameters', () => {
+  it('that have an id are linked from a response, except DID documents and the end of a login', () => {
     const operations = OPERATIONS.flatMap(({ operation }) => Object.values(operation.responses))
     const linked = new Set(operations.flatMap(({ links = {} }) => Object.keys(links)))
     const taking = OPERATIONS.filter(

@@ -112,19 +112,20 @@ function byNumber(one = '', other = ''): number {
   return Number(one.slice(1)) - Number(other.slice(1))
 }
 
+async function goodInput() {
+  return {
+    generation: await createGeneration(),
+    origin: ORIGIN,
+    responseMode: 'direct_post.jwt',
+    query: QUERY,
+    formats: { 'dc+sd-jwt': plainFormat() },
+    now: NOW,
+    expiresAt: NOW + 600,
+  } as const
+}
+
 async function make(protocol: string): Promise<Made> {
-  const requests = await buildDcApiRequests(
-    {
-      generation: await createGeneration(),
-      origin: ORIGIN,
-      responseMode: 'direct_post.jwt',
-      query: QUERY,
-      formats: { 'dc+sd-jwt': plainFormat() },
-      now: NOW,
-      expiresAt: NOW + 600,
-    },
-    verifier.identities.x509_hash,
-  )
+  const requests = await buildDcApiRequests(await goodInput(), verifier.identities.x509_hash)
   const { data } = requests.find((request) => request.protocol === protocol) as DigitalRequest
   if (typeof data.request !== 'string') {
     return { protocol, claims: structuredClone(data), header: undefined, beside: {} }
@@ -132,3 +133,31 @@ async function make(protocol: string): Promise<Made> {
   const header = { ...decodeProtectedHeader(data.request) }
   return { protocol, claims: decodeJwt(data.request), header, beside: {} }
 }
+
+describe('the linter of multi-signed requests', () => {
+  type Multi = { payload: string; signatures: { protected: string; signature: string; header?: object }[] }
+  const faultsOf = async (plant: (data: Multi & Loose) => void) => {
+    const other = await createVerifier()
+    const identity = { ...verifier.identities.x509_hash, further: [other.identities.x509_hash] }
+    const [request] = await buildDcApiRequests(await goodInput(), identity)
+    const data = structuredClone(request?.data) as unknown as Multi & Loose
+    plant(data)
+    const entry = { protocol: 'openid4vp-v1-multisigned', data }
+    const found = await lintDigitalRequest(entry, { origin: ORIGIN, now: NOW })
+    return [...new Set(found.map((fault) => fault.split(':')[0]))].sort(byNumber).join(' ')
+  }
+
+  it('finds nothing in a good request', async () => {
+    expect(await faultsOf(() => undefined)).toBe('')
+  })
+
+  it.each<readonly [rule: string, name: string, plant: (data: Multi & Loose) => void]>([
+    ['R62', 'one signature', ({ signatures }) => signatures.pop()],
+    ['R62', 'a member beside the JWS', (data) => (data.request = 'a.b.c')],
+    ['R62', 'an unprotected header', ({ signatures }) => (signatures[0]!.header = { client_id: 'x' })],
+    ['R62', 'one identity twice', ({ signatures }) => (signatures[1] = signatures[0]!)],
+    ['R9', 'a bad signature', ({ signatures: [one, two] }) => (two!.signature = one!.signature)],
+  ])('reports the rule %s for %s', async (rule, _, plant) => {
+    expect(await faultsOf(plant)).toBe(rule)
+  })
+})

@@ -155,6 +155,7 @@ export const CREDENTIAL: VerifiedCredential = {
   anchor: { name: 'issuer', assurance_level: 'substantial' },
   subjectNamespace: 'issuer:https://issuer.example',
   authorityKeyIdentifiers: [],
+  issuerPath: [],
   claims: { age_over_18: true },
   holderBound: true,
   status: 'not_present',

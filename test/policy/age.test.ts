@@ -39,7 +39,7 @@ describe('provesAge', () => {
     ['born on 29 February, on 1 March of a common year', '2008-02-29', '2026-03-01T00:00:00Z', true],
     ['born on 28 February, on 28 February', '2008-02-28', '2026-02-28T00:00:00Z', true],
     ['born on 1 March, on 28 February', '2008-03-01', '2026-02-28T23:59:59Z', false],
-  ])('is right for an age of 18 years: %s', (_, birthdate, now, proven) => {
+  ])('returns the right result for an age of 18 years: %s', (_, birthdate, now, proven) => {
     expect(provesAge(birthdate, 18, at(now))).toBe(proven)
   })
 
@@ -49,7 +49,7 @@ describe('provesAge', () => {
     // 2100 is no leap year
     ['2084-02-29', 16, '2100-02-28T23:59:59Z', false],
     ['2084-02-29', 16, '2100-03-01T00:00:00Z', true],
-  ])('is right for a person born on %s and the age of %i years, at %s: %s', (birthdate, age, now, proven) => {
+  ])('returns for the birthdate %s, age %i and time %s the result %s', (birthdate, age, now, proven) => {
     expect(provesAge(birthdate, age, at(now))).toBe(proven)
   })
 
@@ -129,7 +129,7 @@ describe('provesAge', () => {
     ['1990-01-01', '01000000', 18, true],
     ['1990-01-01', '11111111', 1, false],
   ])(
-    'is right for the `birth_date` %s, the `approximate_mask` %s and the age %i: %s',
+    'returns, for the `birth_date` %s, the `approximate_mask` %s and the age %i, the result %s',
     (birth_date, approximate_mask, age, proven) => {
       const map = { birth_date, ...(approximate_mask !== undefined && { approximate_mask }) }
       expect(provesAge(map, age, at('2026-06-15T12:00:00Z'))).toBe(proven)

@@ -16,24 +16,27 @@ describe('the assurance level of a credential', () => {
     expect(levelOf(level)).toBe(level)
   })
 
-  test.each(ASSURANCE_LEVELS)('is low without holder binding, below an anchor of level %s', (level) => {
+  test.each(ASSURANCE_LEVELS)('is low without holder binding, even with an anchor of level %s', (level) => {
     expect(levelOf(level, {}, false)).toBe('low')
   })
 
-  test.each(ASSURANCE_LEVELS)('is low if its status could not be checked, below an anchor of %s', (level) => {
-    const unknown = { ...credentialOf(level), status: 'unavailable' } as const
-    expect(deriveLevel('pid', unknown)).toEqual({
-      level: 'low',
-      derivation: [
-        { step: 'anchor', id: 'pid', anchor: 'Authority', level },
-        { step: 'holder_binding', id: 'pid', level },
-        { step: 'status_unavailable', id: 'pid', level: 'low' },
-      ],
-    })
-  })
+  test.each(ASSURANCE_LEVELS)(
+    'is low if its status could not be checked, even with an anchor of level %s',
+    (level) => {
+      const unknown = { ...credentialOf(level), status: 'unavailable' } as const
+      expect(deriveLevel('pid', unknown)).toEqual({
+        level: 'low',
+        derivation: [
+          { step: 'anchor', id: 'pid', anchor: 'Authority', level },
+          { step: 'holder_binding', id: 'pid', level },
+          { step: 'status_unavailable', id: 'pid', level: 'low' },
+        ],
+      })
+    },
+  )
 
   test.each(ASSURANCE_LEVELS)(
-    'is low if the issuer’s certificates may have been revoked, below an anchor of %s',
+    'is low if the issuer’s certificates may have been revoked, even with an anchor of level %s',
     (level) => {
       const certificates = { status: 'unavailable', cause: 'stale' } as const
       expect(deriveLevel('pid', { ...credentialOf(level), certificates })).toEqual({
@@ -75,11 +78,14 @@ describe('the assurance level of a credential', () => {
     ['high', 3, 'low'],
     ['high', null, 'low'],
     ['high', ['high'], 'low'],
-  ])('below an anchor of level %s, if the credential declares %j, is %s', (anchor, said, level) => {
-    expect(levelOf(anchor, { assurance_level: said })).toBe(level)
-    expect(levelOf(anchor, { credentialSubject: { assurance_level: said } })).toBe(level)
-    expect(levelOf(anchor, { verification: { assurance_level: said } })).toBe(level)
-  })
+  ])(
+    'the assurance level of a credential with an anchor of level %s, if the credential declares %j, is %s',
+    (anchor, said, level) => {
+      expect(levelOf(anchor, { assurance_level: said })).toBe(level)
+      expect(levelOf(anchor, { credentialSubject: { assurance_level: said } })).toBe(level)
+      expect(levelOf(anchor, { verification: { assurance_level: said } })).toBe(level)
+    },
+  )
 
   test('is the lowest level that the credential declares', () => {
     const claims = { assurance_level: 'substantial', verification: { assurance_level: 'low' } }
@@ -92,7 +98,7 @@ describe('the assurance level of a credential', () => {
   })
 })
 
-describe('the derivation', () => {
+describe('the derivation of the assurance level', () => {
   const anchor = { step: 'anchor', id: 'pid', anchor: 'Authority', level: 'high' }
   const bound = { step: 'holder_binding', id: 'pid', level: 'high' }
   const unlisted = { step: 'status', id: 'pid', status: 'not_present', as_of: null }
@@ -163,21 +169,24 @@ describe('the required level', () => {
     ASSURANCE_LEVELS.map((level, l) => [required, level, l >= r ? 'verified' : 'rejected'] as const),
   )
 
-  test.each(cases)('of %s with an anchor of level %s makes the response %s', (required, level, status) => {
-    const policy = policyOf({ required_assurance_level: required })
-    const anchor = { name: 'Authority', assurance_level: level }
-    const presentations = [presented('age_attestation', { age_over_18: true }, { anchor })]
-    const decision = decide({ policy, presentations, now: NOW })
-    expect(decision).toMatchObject({
-      status,
-      reason: status === 'verified' ? null : 'assurance_level_too_low',
-      assurance_level: level,
-      // the value is proven, though not well enough
-      checks: { age_over_18: true },
-    })
-  })
+  test.each(cases)(
+    'the required level of %s with an anchor of level %s makes the response %s',
+    (required, level, status) => {
+      const policy = policyOf({ required_assurance_level: required })
+      const anchor = { name: 'Authority', assurance_level: level }
+      const presentations = [presented('age_attestation', { age_over_18: true }, { anchor })]
+      const decision = decide({ policy, presentations, now: NOW })
+      expect(decision).toMatchObject({
+        status,
+        reason: status === 'verified' ? null : 'assurance_level_too_low',
+        assurance_level: level,
+        // the value is proven, though not well enough
+        checks: { age_over_18: true },
+      })
+    },
+  )
 
-  test('is not reached by a credential without holder binding, unless it is low', () => {
+  test('is not reached by a credential without holder binding, unless the required level is low', () => {
     const policy = policyOf({ required_assurance_level: 'substantial' })
     const presentations = [presented('age_attestation', { age_over_18: true }, { holderBound: false })]
     expect(decide({ policy, presentations, now: NOW })).toMatchObject({

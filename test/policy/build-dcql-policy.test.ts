@@ -152,13 +152,13 @@ describe('a query is refused for', () => {
     ])
   })
 
-  it('thirteen reasons, and this file tests each of them', () => {
+  it('exactly thirteen reasons, and this file tests each reason', () => {
     expect(Object.keys(DCQL_ERRORS)).toHaveLength(13)
   })
 })
 
 describe('a good query', () => {
-  it('becomes a policy without types and scopes, which has only the queries', () => {
+  it('becomes a policy that has its credential queries, but no scopes', () => {
     const query = { credentials: [PID, MDL] }
     expect(build(query)).toEqual({
       ok: true,
@@ -186,7 +186,7 @@ describe('a good query', () => {
     ])
   })
 
-  it('keeps its values, and the claim names in its claim sets', () => {
+  it('keeps its `values`, and its claim sets use the same claim names as `checks`', () => {
     const claims = [
       { id: 'a', path: ['badges', null, 'name'], values: ['gold'] },
       { id: 'b', path: ['active'] },
@@ -225,7 +225,7 @@ describe('a good query', () => {
     [['address', 'locality'], 'address.locality'],
     [['shoe', 'size', 0], 'shoe.size[0]'],
     [['__proto__'], '__proto__'],
-  ])('displays the path %j as %s', (path, shown) => {
+  ])('shows a claim with the path %j under the display name %s', (path, shown) => {
     const built = build({ credentials: [{ ...PID, ...paths(path) }] })
     expect(built.ok && built.value.descriptors[0]?.scopes[0]?.display_name).toBe(shown)
   })
@@ -235,7 +235,7 @@ describe('a good query', () => {
     [['a', null, 'b'], 'q.a[*].b'],
     [['a', 10], 'q.a[10]'],
     [['a', '10'], 'q.a.10'],
-  ])('names the path %j in `checks` as %s', (path, name) => {
+  ])('reports a claim with the path %j under the name %s in `checks`', (path, name) => {
     expect(checkName('q', path)).toBe(name)
   })
 })

@@ -55,7 +55,7 @@ describe('a policy is refused with 400 for', () => {
     ])
   })
 
-  test('unknown names only, even if it also has names that no credential can satisfy', () => {
+  test('its unknown names, and errors with status 422 are not reported in the same response', () => {
     expect(errorsOf({ credential_types: ['mdl'], scope: ['shoe_size'] })).toEqual([
       { code: 'unsupported_scope', pointer: '/scope/0' },
     ])
@@ -72,13 +72,13 @@ describe('a policy is refused with 400 for', () => {
 })
 
 describe('a policy is refused with 422 for', () => {
-  test('a scope that only types outside the request carry', () => {
+  test('a scope that no requested type has', () => {
     expect(errorsOf({ scope: ['age_over_18', 'family_name'] })).toEqual([
       unsatisfiable('/scope/1', 'scope_not_carried'),
     ])
   })
 
-  test('a scope that the type carries only in a format outside the request', () => {
+  test('a scope that the type has only in a format that was not requested', () => {
     const both: CredentialTypeDefinition = {
       name: 'both',
       formats: {
@@ -93,7 +93,7 @@ describe('a policy is refused with 422 for', () => {
     ])
   })
 
-  test('a type without a verified format, if it is required or the only type', () => {
+  test('a type that has no format of this service, if the type is required or is the only type', () => {
     const changes = { credential_types: ['pid', 'mdl'], scope: ['family_name'] }
     const missing = unsatisfiable('/credential_types/1', 'type_without_format')
     expect(errorsOf({ ...changes, credential_match: 'all' }, ALL_FORMATS)).toBe('a policy')
@@ -140,7 +140,7 @@ describe('a policy', () => {
     expect(policy.query.credentials.map(({ id }) => id)).toEqual(['pid', 'age_attestation'])
   })
 
-  test('contains only members that the stored request does not have', () => {
+  test('contains only scope, query and descriptors, because the stored request has the other members', () => {
     const built = buildPolicy(requestOf({ credential_match: 'all', allow_derived: true }), {
       definitions: typeDefinitions([MEMBERSHIP]),
       formats: ALL_FORMATS,

@@ -224,8 +224,8 @@ describe('a query that we accept', () => {
   })
 })
 
-describe('a query that an arbitrary value replaces, in whole or in part', () => {
-  it('throws nothing: it is refused, or all its credential queries can be parsed', () => {
+describe('a query in which an arbitrary value replaces one part or the whole', () => {
+  it('is refused without an exception, or becomes a policy with all its credential queries', () => {
     fc.assert(
       fc.property(QUERY, fc.nat(60), fc.jsonValue(), (query, place, value) => {
         let left = place
@@ -240,7 +240,7 @@ describe('a query that an arbitrary value replaces, in whole or in part', () => 
 })
 
 describe('a response to an accepted query', () => {
-  it('is verified if the dcql library accepts it and the value of every claim proves something', () => {
+  it('is verified if the dcql library accepts it and every claim value can prove its claim', () => {
     const outcomes = { verified: 0, rejected: 0, pending: 0 }
     fc.assert(
       fc.property(QUERY, responseOf(CLAIMS), (query, inputs) => {
@@ -257,7 +257,7 @@ describe('a response to an accepted query', () => {
     expect(Math.min(...Object.values(outcomes))).toBeGreaterThan(10)
   })
 
-  it('satisfies the dcql library with the credentials that a verified decision uses', () => {
+  it('a verified response, reduced to the credentials that the decision uses, is accepted by the dcql library', () => {
     let verified = 0
     fc.assert(
       fc.property(QUERY, responseOf(WILD_CLAIMS), (query, inputs) => {

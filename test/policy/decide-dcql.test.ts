@@ -72,7 +72,7 @@ describe('a claim in a response to a DCQL query', () => {
     [{ path: ['active'] }, 'true', 'predicate_false'],
     [{ path: ['active'] }, 1, 'predicate_false'],
     [{ path: ['active'], values: ['true'] }, 'true', null],
-  ])('requested as %j with the value %j gives the reason %s', (claim, value, reason) => {
+  ])('a claim requested as %j with the value %j gives the reason %s', (claim, value, reason) => {
     const decision = one(claim, { [String(claim.path[0])]: value })
     expect([decision.reason, decision.status]).toEqual([reason, reason === null ? 'verified' : 'rejected'])
     expect(Object.values(decision.checks)).toEqual([reason === null])
@@ -84,12 +84,12 @@ describe('a claim in a response to a DCQL query', () => {
     expect(one({ path: ['active'] }, { active: 'yes' }).reason).toBe('predicate_false')
   })
 
-  it('with the name of an age must be boolean in any type', () => {
+  it('must be a boolean if its name is an age, such as age_over_18, in any credential type', () => {
     expect(one({ path: ['age_over_18'] }, { age_over_18: 'false' }).reason).toBe('predicate_false')
     expect(one({ path: ['age_over_18'] }, { age_over_18: true }).status).toBe('verified')
   })
 
-  it('that is a list needs one matching element, and is returned as the whole list', () => {
+  it('a claim that is a list is proven by one matching element, and is returned as the whole list', () => {
     const claim = { path: ['badges', null, 'name'], values: ['swimmer'] }
     const decision = one(claim, { badges: [{ name: 'runner' }, { name: 'swimmer' }] })
     expect(decision.claims).toEqual([{ id: 'q', claims: { 'q.badges[*].name': ['runner', 'swimmer'] } }])
@@ -108,7 +108,7 @@ describe('a response to a DCQL query', () => {
     expect(decision).toMatchObject({ status: 'rejected', credentials: [], checks: { 'q.tier': false } })
   })
 
-  it('without requested claims proves possession of the credential, and returns no claims', () => {
+  it('a response to a DCQL query without requested claims proves possession of the credential, and returns no claims', () => {
     const { claims: _, ...bare } = query([])
     const decision = decided({ credentials: [bare] }, [['q', { tier: 'gold' }]])
     expect(decision).toMatchObject({ status: 'verified', checks: {}, claims: [{ id: 'q', claims: {} }] })
@@ -131,7 +131,7 @@ describe('a response to a DCQL query', () => {
 
   const tier = (id: string) => query([{ path: ['tier'], values: ['gold'] }], { id, multiple: true })
 
-  it('with several credentials uses only the credentials that satisfy the policy', () => {
+  it('a response to a DCQL query with several credentials uses only the credentials that satisfy the policy', () => {
     const inputs: CredentialInput[] = [
       ['a', { tier: 'iron' }],
       ['a', { tier: 'gold' }, { issuer: 'https://second.example' }],
@@ -196,7 +196,7 @@ describe('a response to a DCQL query', () => {
     expect(decision.credentials.map(({ id }) => id)).toEqual(['c'])
   })
 
-  it('with only optional credential sets is rejected if no set is satisfied', () => {
+  it('a response to a DCQL query with only optional credential sets is rejected if no set is satisfied', () => {
     const optional = { credentials: [tier('a')], credential_sets: [{ options: [['a']], required: false }] }
     const decision = decided(optional, [['a', { tier: 'iron' }]])
     expect([decision.status, decision.reason]).toEqual(['rejected', 'value_mismatch'])
@@ -230,7 +230,7 @@ describe('a response to a DCQL query', () => {
     ['does not have the same holder key for credentials bound to two keys', 'x', 'y', false],
     ['does not have the same holder key if only one credential is bound', 'x', undefined, false],
     ['has no known holder key if no credential is bound', undefined, undefined, null],
-  ])('%s', (_, first, second, same) => {
+  ])('a response to a DCQL query %s', (_, first, second, same) => {
     const waived = { require_cryptographic_holder_binding: false }
     const credentials = ['a', 'b'].map((id) => query([{ path: ['tier'] }], { id, ...waived }))
     const told: CredentialInput[] = [
@@ -255,7 +255,7 @@ describe('a response to a DCQL query', () => {
     expect(decision).toMatchObject({ status: 'verified', same_holder_key: true })
   })
 
-  it('is rejected first for an invalid credential, then for its holder keys, then for its values', () => {
+  it('is rejected first for an invalid credential, then for different holder keys, and last for a wrong value', () => {
     const credentials = [tier('a'), tier('b')]
     const reasonOf = (changes: CredentialInput[2], value = 'gold') =>
       decided(

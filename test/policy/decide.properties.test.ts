@@ -74,7 +74,7 @@ describe.each([11, 12, 13])('random decisions with the seed %i', (seed) => {
     }
   })
 
-  test('return no claim that was not requested', () => {
+  test('return only requested claims', () => {
     for (const { policy, decision } of cases) {
       for (const { claims } of decision.claims) {
         for (const scope of Object.keys(claims)) expect(policy.scope).toContain(scope)

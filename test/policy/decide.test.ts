@@ -57,7 +57,7 @@ describe('a boolean claim', () => {
     [{}],
     [{ value: true }],
     ['yes'],
-  ])('with the value %j is not true', (value) => {
+  ])('a boolean claim with the value %j is not true', (value) => {
     expect(decideAge({ age_over_18: value })).toMatchObject({
       status: 'rejected',
       reason: 'predicate_false',
@@ -66,7 +66,7 @@ describe('a boolean claim', () => {
     })
   })
 
-  test('that is missing is not true', () => {
+  test('a boolean claim that is missing is not true', () => {
     expect(decideAge({ age_over_21: true })).toMatchObject({
       status: 'rejected',
       checks: { age_over_18: false },
@@ -111,7 +111,7 @@ describe('a claim that is not boolean', () => {
     [{ a: {} }],
     [{ a: null }],
     [['', [null]]],
-  ])('with the value %j proves nothing', (value) => {
+  ])('with the value %j is not proven', (value) => {
     expect(family(value)).toMatchObject({
       status: 'rejected',
       reason: 'predicate_false',
@@ -119,7 +119,7 @@ describe('a claim that is not boolean', () => {
     })
   })
 
-  test('is found in any element of a list along its path', () => {
+  test('is collected from all elements of a list along its path', () => {
     const membership = policyOf({ credential_types: ['membership'], scope: ['badges', 'member_number'] })
     const claims = { member: { number: 7 }, badges: [{ name: 'gold', since: 1 }, { name: 'old' }] }
     const decision = decide({
@@ -238,7 +238,7 @@ describe('the reasons of a credential', () => {
     ['credential_not_yet_valid'],
     ['credential_revoked'],
     ['credential_suspended'],
-  ])('include %s, which rejects the response and proves nothing', (finding) => {
+  ])('reject the response in the case of %s, and no claim is proven', (finding) => {
     const presentations = [presented('age_attestation', ADULT, { reasons: [finding] })]
     expect(decide({ policy: AGE, presentations, now: NOW })).toMatchObject({
       status: 'rejected',
@@ -370,7 +370,7 @@ describe('credential_match all', () => {
       { anchor: { name: 'Example Authority', assurance_level: level } },
     )
 
-  test('verifies a response with a credential of each type, each with the scopes requested of it', () => {
+  test('verifies a response with a credential of each type, and checks the requested scopes of each type', () => {
     expect(decide({ policy, presentations: [attestation(true), pid(true)], now: NOW })).toMatchObject({
       status: 'verified',
       checks: { age_over_18: true, family_name: true },
@@ -504,7 +504,7 @@ describe('a presentation that matches no query', () => {
     })
   })
 
-  test('is not the only cause of a rejection: a response without presentations is also rejected', () => {
+  test('has the same effect as no presentation: a response without presentations is rejected, too', () => {
     expect(decide({ policy: AGE, presentations: [], now: NOW })).toMatchObject({
       status: 'rejected',
       reason: 'predicate_false',

@@ -76,6 +76,7 @@ export function presented(
     anchor: { name: 'Example Authority', assurance_level: 'high' },
     subjectNamespace: 'issuer:https://issuer.example',
     authorityKeyIdentifiers: [],
+    issuerPath: [],
     claims,
     holderBound: true,
     status: 'not_present',

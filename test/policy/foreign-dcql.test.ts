@@ -30,7 +30,7 @@ describe.each([1, 2, 3, 4])('randomly generated DCQL queries with the seed %i', 
     }
   })
 
-  test('have claims, claim_sets and credential_sets that refer only to each other, completely (§6.1, §6.4)', () => {
+  test('have claim_sets that name exactly their claims, and credential_sets that name exactly their credential queries (§6.1, §6.4)', () => {
     for (const { query } of policies) {
       const ids = query.credentials.map(({ id }) => id)
       if (query.credential_sets !== undefined) {
@@ -46,7 +46,7 @@ describe.each([1, 2, 3, 4])('randomly generated DCQL queries with the seed %i', 
     }
   })
 
-  test('match a credential in the dcql library exactly if they match it in our code', () => {
+  test('match a credential in the dcql library if and only if they match this credential in our code', () => {
     const counts = { yes: 0, no: 0 }
     for (const { query } of policies) {
       for (const credentialQuery of query.credentials) {

@@ -34,7 +34,7 @@ function place(
 const refused = (code: string, pointer: string) => ({ ok: false, error: [{ code, pointer }] })
 
 describe('a transaction', () => {
-  it('that names no credential may be confirmed by every credential that can confirm it', () => {
+  it('a transaction that names no credential may be confirmed by every credential that can confirm it', () => {
     const unbound = query('u', { require_cryptographic_holder_binding: false })
     const placed = place([A, MDOC, B, unbound, query('n', { multiple: true })])
     expect(placed).toEqual({ ok: true, value: [{ type: 'order', credential_ids: ['a', 'b'], id: '7' }] })
@@ -74,13 +74,13 @@ describe('a transaction', () => {
       [{ options: [['m']] }, { options: [['a']], required: false }],
       false,
     ],
-  ])('%s', (_, sets, certain) => {
+  ])('a transaction %s', (_, sets, certain) => {
     const placed = place([A, B, MDOC], [asked()], sets)
     if (certain) expect(placed.ok).toBe(true)
     else expect(placed).toEqual(refused('confirmation_avoidable', '/0'))
   })
 
-  it('is refused if it and another transaction for the same credential have no hash algorithm in common', () => {
+  it('is refused if it has no hash algorithm in common with another transaction for the same credential', () => {
     const by = (id: string, ...names: ('sha-256' | 'sha-384' | 'sha-512')[]) =>
       asked({ members: { id }, transaction_data_hashes_alg: names })
     expect(place([A], [by('1', 'sha-256', 'sha-512'), by('2', 'sha-512'), by('3', 'sha-512')]).ok).toBe(true)
@@ -90,7 +90,7 @@ describe('a transaction', () => {
     expect(place([A], [asked(), by('2', 'sha-512')])).toEqual(refused('no_common_hash', ''))
   })
 
-  it('with an unknown credential name gets the error for this name before any other error', () => {
+  it('a transaction with an unknown credential name gets the error for this name before any other error', () => {
     const both = [asked({ credential_ids: ['m'] }), asked({ credential_ids: ['x'] })]
     expect(place([A, MDOC], both)).toEqual(refused('unknown_credential_query', '/1/credential_ids/0'))
   })

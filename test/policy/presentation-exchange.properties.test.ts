@@ -161,32 +161,35 @@ describe('a presentation definition', () => {
   it.each([
     ['openid4vp-draft18', draft18],
     ['openid4vp-draft24', draft24],
-  ])('of %s can be satisfied by the same credentials as its DCQL query', (_, protocol) => {
-    const counts = new Set<boolean>()
-    const cases = policies.chain((asked) => {
-      const built = buildPolicy(requestOf(asked), {
-        definitions: typeDefinitions([MEMBERSHIP]),
-        formats: [SD_JWT, MDOC],
+  ])(
+    'a presentation definition of %s can be satisfied by the same credentials as its DCQL query',
+    (_, protocol) => {
+      const counts = new Set<boolean>()
+      const cases = policies.chain((asked) => {
+        const built = buildPolicy(requestOf(asked), {
+          definitions: typeDefinitions([MEMBERSHIP]),
+          formats: [SD_JWT, MDOC],
+        })
+        if (!built.ok) return fc.constant(undefined)
+        const { query } = built.value
+        return walletFor(query).map((wallet) => ({ query, wallet }))
       })
-      if (!built.ok) return fc.constant(undefined)
-      const { query } = built.value
-      return walletFor(query).map((wallet) => ({ query, wallet }))
-    })
-    fc.assert(
-      fc.property(cases, (given) => {
-        if (given === undefined) return
-        const { query, wallet } = given
-        expect(protocol.canExpress(query, 'presentation_exchange')).toBe(true)
-        const claims = protocol.buildRequestObject(requestFor(query))
-        const definition = claims.presentation_definition as unknown as Grouped
-        const result = canSatisfyDcql(query, wallet)
-        counts.add(result)
-        expect(canSatisfyDefinition(definition, wallet)).toBe(result)
-      }),
-      { numRuns: 1000, seed: 24 },
-    )
-    expect(counts).toEqual(new Set([true, false]))
-  })
+      fc.assert(
+        fc.property(cases, (given) => {
+          if (given === undefined) return
+          const { query, wallet } = given
+          expect(protocol.canExpress(query, 'presentation_exchange')).toBe(true)
+          const claims = protocol.buildRequestObject(requestFor(query))
+          const definition = claims.presentation_definition as unknown as Grouped
+          const result = canSatisfyDcql(query, wallet)
+          counts.add(result)
+          expect(canSatisfyDefinition(definition, wallet)).toBe(result)
+        }),
+        { numRuns: 1000, seed: 24 },
+      )
+      expect(counts).toEqual(new Set([true, false]))
+    },
+  )
 })
 
 function requestFor(query: DcqlQuery) {

@@ -6,7 +6,7 @@ import { requestedTypes } from '../../src/policy/query.ts'
 import { ALL_FORMATS, MDOC, policyOf, SD_JWT } from './fixtures.ts'
 
 describe('the DCQL query', () => {
-  test('of one type in one format is exactly one credential query, without credential_sets', () => {
+  test('the DCQL query of one type in one format is exactly one credential query, without credential_sets', () => {
     expect(policyOf().query).toEqual({
       credentials: [
         {
@@ -172,7 +172,7 @@ describe('query ids', () => {
     formats: { 'dc+sd-jwt': { identifiers: [`urn:${name}`], scopes: { age_over_18: { path: ['adult'] } } } },
   })
 
-  test('are unique and of [A-Za-z0-9_-] for any type name (§6.1)', () => {
+  test('are unique and contain only [A-Za-z0-9_-] for any type name (§6.1)', () => {
     const names = ['a b', 'a_b', 'a_b-2', 'a.b', 'é', '日', '', '__proto__', 'constructor']
     const policy = policyOf({ credential_types: names }, [SD_JWT], names.map(named))
     const ids = policy.query.credentials.map(({ id }) => id)
@@ -185,7 +185,7 @@ describe('query ids', () => {
 })
 
 describe('the types of the presentation definition', () => {
-  test('are the requested types, each scope with its path in every format', () => {
+  test('are the requested types, and each scope has its path in every format', () => {
     const formats = ALL_FORMATS.map(({ id }) => id)
     const policy = policyOf({ credential_types: ['pid', 'age_attestation'], formats }, ALL_FORMATS)
     expect(requestedTypes(policy)).toEqual([
@@ -218,7 +218,7 @@ describe('the types of the presentation definition', () => {
     ])
   })
 
-  test('do not contain a type that credential_match any does not request', () => {
+  test('are only the types that the query requests (credential_match any)', () => {
     const policy = policyOf({ credential_types: ['age_attestation', 'pid'], scope: ['family_name'] })
     expect(requestedTypes(policy).map(({ name }) => name)).toEqual(['pid'])
   })

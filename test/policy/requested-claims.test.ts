@@ -54,7 +54,7 @@ describe('the claims that a query requests', () => {
       descriptors,
     })
 
-  it('are all claims of a query without credential sets, by their display names', () => {
+  it('are all claims, by their display names, if the query has no credential sets', () => {
     expect(asked()).toEqual({
       items: [claim('a'), claim('b')],
       groups: [{ alternatives: [[['A'], ['B'], ['C']]], optional: false }],

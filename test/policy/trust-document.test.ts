@@ -39,7 +39,7 @@ const DECISIONS: Readonly<Record<AssuranceLevel, ReturnType<typeof decide>>> = {
 }
 
 it.each(ASSURANCE_LEVELS)(
-  'docs/trust.md shows how the level %s is derived, as the service derives it',
+  'docs/trust.md shows the same derivation of the level %s as the service computes',
   (level) => {
     const [, section = ''] = DOCUMENT.split(`## ${level}\n`)
     const example = JSON.parse(section.split('```json')[1]?.split('```')[0] ?? '')

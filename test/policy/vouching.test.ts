@@ -46,13 +46,16 @@ describe('an anchor', () => {
     ['issuer_url', byKeys, []],
     ['did', byKeys, []],
     ['jwks', byKeys, []],
-  ])('with %s covers the formats %j, and in HAIP at most %j', (mechanism, formats, inHaip) => {
-    const anchors = [anchor(['pid'], MECHANISMS[mechanism])]
-    expect(ALL.filter((format) => canVouch('pid', format, vouching(anchors)))).toEqual(formats)
-    const profiled = ALL.filter((format) => haip10.supportsFormat(format, 'direct_post.jwt'))
-    const found = profiled.filter((format) => canVouch('pid', format, vouching(anchors, haip10)))
-    expect(found).toEqual(profiled.filter((format) => inHaip.includes(format)))
-  })
+  ])(
+    'an anchor with %s covers the formats %j, and under HAIP at most the formats %j',
+    (mechanism, formats, inHaip) => {
+      const anchors = [anchor(['pid'], MECHANISMS[mechanism])]
+      expect(ALL.filter((format) => canVouch('pid', format, vouching(anchors)))).toEqual(formats)
+      const profiled = ALL.filter((format) => haip10.supportsFormat(format, 'direct_post.jwt'))
+      const found = profiled.filter((format) => canVouch('pid', format, vouching(anchors, haip10)))
+      expect(found).toEqual(profiled.filter((format) => inHaip.includes(format)))
+    },
+  )
 
   it.each<[string, TrustAnchor[], string, boolean]>([
     ['covers a type that it names', [anchor(['mdl', 'pid'])], 'pid', true],
@@ -78,11 +81,11 @@ describe('an anchor', () => {
       true,
     ],
     ['is needed: without an anchor no credential is covered', [], 'pid', false],
-  ])('%s', (_, anchors, type, expected) => {
+  ])('an anchor %s', (_, anchors, type, expected) => {
     expect(canVouch(type, 'dc+sd-jwt', vouching(anchors))).toBe(expected)
   })
 
-  it('for `*` does not cover a type that another anchor names', () => {
+  it('an anchor for `*` does not cover a type that another anchor names', () => {
     const anchors = [anchor(['*']), anchor(['membership'], MECHANISMS.did)]
     expect(canVouch('membership', 'dc+sd-jwt', vouching(anchors, haip10))).toBe(false)
   })
@@ -93,13 +96,13 @@ describe('a request', () => {
   const unvouched = (policy: ReturnType<typeof policyOf>, anchors: readonly TrustAnchor[]) =>
     unvouchedQueries(policy, vouching(anchors))
 
-  it('for any type needs an anchor for one of the types', () => {
+  it('a request for one of several types needs an anchor for one of these types', () => {
     const policy = policyOf(pidAndMdl, ALL_FORMATS)
     expect(unvouched(policy, [anchor(['mdl'])])).toEqual([])
     expect(unvouched(policy, [anchor(['membership'])])).toEqual(policy.query.credentials.map(({ id }) => id))
   })
 
-  it('for all types needs an anchor for each type', () => {
+  it('a request for all types needs an anchor for each type', () => {
     const policy = policyOf({ ...pidAndMdl, credential_match: 'all' }, [SD_JWT, MDOC])
     const typesOf = (ids: readonly string[]) => [
       ...new Set(
@@ -112,7 +115,7 @@ describe('a request', () => {
     expect(typesOf(unvouched(policy, [anchor(['mdl'], MECHANISMS.did), anchor(['pid'])]))).toEqual(['mdl'])
   })
 
-  it('for an added type accepts an anchor for `*`', () => {
+  it('a request for an added type accepts an anchor for `*`', () => {
     const policy = policyOf({ credential_types: ['membership'], scope: ['active'] }, [SD_JWT], [MEMBERSHIP])
     expect(unvouched(policy, [anchor(['*'], MECHANISMS.issuer_url)])).toEqual([])
     expect(unvouched(policy, [anchor(['pid'])])).toEqual(['membership'])
@@ -164,7 +167,7 @@ describe('a request', () => {
       ['pid'],
       ['b', 'c'],
     ],
-  ])('by a query %s', (_, credential_sets, types, expected) => {
+  ])('a request with a DCQL query %s', (_, credential_sets, types, expected) => {
     const query = { credentials, ...(credential_sets && { credential_sets }) } as DcqlQuery
     expect(unvouchedQueries({ query, descriptors }, vouching([anchor(types)]))).toEqual(expected)
   })

@@ -34,7 +34,7 @@ function checksumOf(bytes: Uint8Array): number {
 
 describe('a PNG', () => {
   it.each([160, 161, 167, 320, 321, 1023, 1024])(
-    'of %i pixels shows each module at its place in the layout',
+    'a PNG of %i pixels shows each module at its place in the layout',
     (size) => {
       const symbol = symbolOf('openid4vp://?request_uri=https://verifier.example.com/r/1', size)
       const { rgba, ...header } = decodePng(encodePng(symbol))

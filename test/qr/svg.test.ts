@@ -29,7 +29,7 @@ function rectangles(svg: string) {
 
 describe('an SVG', () => {
   it.each([160, 320, 1024])(
-    'of %i pixels draws exactly the dark modules, at their places in the layout',
+    'an SVG of %i pixels draws exactly the dark modules, at their places in the layout',
     (size) => {
       const symbol = symbolOf(size)
       const { offset, scale, runs } = rectangles(encodeSvg(symbol))

@@ -32,7 +32,7 @@ describe('a QR symbol', () => {
   })
 
   it.each(['M', 'L'] as const)(
-    'at level %s holds in each version as many bytes as a foreign encoder allows',
+    'a QR symbol at level %s holds in each version as many bytes as a foreign encoder allows',
     (level) => {
       const checked = CAPACITY[level].map((last, index) => {
         const fits = (length: number) => drawForeign('a'.repeat(length), index + 1, level, [0]).length === 1
@@ -78,21 +78,24 @@ describe('a QR symbol in the picture', () => {
   })
 })
 
-describe('a QR symbol is refused', () => {
-  it.each([159, 1025, 320.5, 0, -320, Number.NaN, Number.POSITIVE_INFINITY])('if the size is %s', (size) => {
-    expect(buildSymbol(PAYLOAD, size)).toEqual({ ok: false, error: 'invalid_size' })
-  })
+describe('the limits of a QR symbol', () => {
+  it.each([159, 1025, 320.5, 0, -320, Number.NaN, Number.POSITIVE_INFINITY])(
+    'a QR symbol is refused if the size is %s',
+    (size) => {
+      expect(buildSymbol(PAYLOAD, size)).toEqual({ ok: false, error: 'invalid_size' })
+    },
+  )
 
-  it.each([160, 1024])('unless the size is exactly a limit: %i is accepted', (size) => {
+  it.each([160, 1024])('a QR symbol of the smallest or largest size (%i pixels) is accepted', (size) => {
     expect(buildSymbol(PAYLOAD, size).ok).toBe(true)
   })
 
-  it('if the content has more bytes than version 40 allows', () => {
+  it('a QR symbol is refused if the content has more bytes than version 40 allows', () => {
     expect(symbolOf('a'.repeat(2953), 1024)).toMatchObject({ version: 40, errorCorrection: 'L' })
     expect(buildSymbol('a'.repeat(2954), 1024)).toEqual({ ok: false, error: 'payload_too_long' })
   })
 
-  it('if its modules would be smaller than a pixel', () => {
+  it('a QR symbol is refused if its modules would be smaller than a pixel', () => {
     // 160 pixels less the quiet zone are 152 modules: version 33 (149) and no more.
     expect(symbolOf('a'.repeat(CAPACITY.L[32]), 160)).toMatchObject({ version: 33, modulePixels: 1 })
     expect(buildSymbol('a'.repeat(CAPACITY.L[32] + 1), 160)).toEqual({ ok: false, error: 'payload_too_long' })

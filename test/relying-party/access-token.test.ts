@@ -70,7 +70,7 @@ describe('a token that was issued', () => {
     expect((await issue({ keyExpiresAt: NOW + 3_600_000 })).expiresIn).toBe(ACCESS_TOKEN_LIFETIME)
   })
 
-  it('gives the values with which it was issued, until the second of its expiry', async () => {
+  it('is accepted with the values with which it was issued, until the second of its expiry', async () => {
     const { token } = await issue()
     const { keyExpiresAt, ...granted } = GRANT
     const at = (seconds: number) =>
@@ -80,7 +80,7 @@ describe('a token that was issued', () => {
     expect(await at(900)).toEqual({ ok: false, error: 'expired_token' })
   })
 
-  it('is verified by every configured key, and by no removed key', async () => {
+  it('is accepted while its signing key is configured, even after a newer key, and is invalid after this key is removed', async () => {
     const { token } = await issue()
     expect((await verifyAccessToken(issuer(second, first), token, NOW)).ok).toBe(true)
     expect(await verifyAccessToken(issuer(second), token, NOW)).toEqual(INVALID)
@@ -113,7 +113,7 @@ const CLAIMS = {
 const verify = (token: string, now: number = NOW) => verifyAccessToken(issuer(first, second), token, now)
 
 describe('a token', () => {
-  it('with the members of our tokens is accepted if any library signed it with our key', async () => {
+  it('a token with the members of our tokens is accepted if any library signed it with our key', async () => {
     expect(await verify(await sign(HEADER, CLAIMS, first))).toEqual({
       ok: true,
       value: {
@@ -142,7 +142,7 @@ describe('a token', () => {
     ['the kid of another of our keys', { kid: 'second' }],
     ['a critical extension', { crit: ['exp'], exp: 1 }],
     ['an unencoded payload', { crit: ['b64'], b64: false }],
-  ])('whose header has %s is invalid', async (_, change) => {
+  ])('a token whose header has %s is invalid', async (_, change) => {
     expect(await verify(await sign({ ...HEADER, ...change }, CLAIMS, first))).toEqual(INVALID)
   })
 
@@ -165,7 +165,7 @@ describe('a token', () => {
     ['no key_id', { key_id: undefined }],
     ['no livemode', { livemode: undefined }],
     ['livemode in words', { livemode: 'false' }],
-  ])('with %s is invalid', async (_, change) => {
+  ])('a token with %s is invalid', async (_, change) => {
     expect(await verify(await sign(HEADER, { ...CLAIMS, ...change }, first))).toEqual(INVALID)
   })
 
@@ -181,14 +181,14 @@ describe('a token', () => {
     ).toEqual(INVALID)
   })
 
-  it('of another signer is invalid, even if it names the kid of our key or contains its own key', async () => {
+  it('a token of another signer is invalid, even if it names the kid of our key or contains its own key', async () => {
     expect(await verify(await sign(HEADER, CLAIMS, stranger))).toEqual(INVALID)
     const { d, kid, ...jwk } = stranger
     expect(await verify(await sign({ ...HEADER, jwk }, CLAIMS, stranger))).toEqual(INVALID)
     expect(await verify(await sign({ ...HEADER, kid: undefined, jwk }, CLAIMS, stranger))).toEqual(INVALID)
   })
 
-  it('signed with our public key as a shared secret is invalid', async () => {
+  it('a token signed with our public key as a shared secret is invalid', async () => {
     const input = `${encoded({ ...HEADER, alg: 'HS256' })}.${encoded(CLAIMS)}`
     const { kty, crv, x, y } = first
     const secret = utf8(JSON.stringify({ kty, crv, x, y }))
@@ -222,20 +222,20 @@ describe('a token', () => {
   })
 
   it.each(['', '.', '..', '...', 'a.b.c', `${encoded(HEADER)}..`, `e30.e30.${'A'.repeat(86)}`, 'null', '{}'])(
-    '%j is invalid and does not throw',
+    'the text %j is an invalid token, and the check does not throw',
     async (text) => {
       expect(await verify(text)).toEqual(INVALID)
     },
   )
 
   it.each(['null', '[]', '"x"', '1', '{', '{"iss":', '\u0000', '{"__proto__":{}}'])(
-    'whose payload is %j is invalid and does not throw',
+    'a token whose payload is %j is invalid, and the check does not throw',
     async (payload) => {
       expect(await verify(await signText(JSON.stringify(HEADER), payload, first))).toEqual(INVALID)
     },
   )
 
-  it('gives only scopes that exist; unknown scopes in it are ignored', async () => {
+  it('grants only scopes that exist; unknown scopes in the token are ignored', async () => {
     const token = await sign(HEADER, { ...CLAIMS, scope: 'verify:read admin toString verify:all' }, first)
     expect(await verify(token)).toMatchObject({ ok: true, value: { scopes: ['verify:read'] } })
     const empty = await sign(HEADER, { ...CLAIMS, scope: '' }, first)

@@ -11,7 +11,7 @@ const member = (change: object) => [{ ...TYPE, members: [{ ...MEMBER, ...change 
 const below = { ...MEMBER, path: [...MEMBER.path, 'digits'] }
 
 describe('an added type of transaction data', () => {
-  it('gets the defaults of its members: they are texts and required', () => {
+  it('gets defaults for its members: each member is a text and required', () => {
     expect(addedTransactionDataTypes.parse([TYPE])).toEqual([
       { ...TYPE, members: [{ ...MEMBER, kind: 'text', optional: false }] },
     ])

@@ -26,7 +26,7 @@ const fails = async () => {
 }
 const succeeds = async () => 'done'
 
-it('a mark of a read ends with a read that succeeds, and not with a write that succeeds', async () => {
+it('the damage mark of a failed read is removed by a successful read, but not by a successful write', async () => {
   await callDay(stub, 'read', fails)
   await callDay(stub, 'write', succeeds)
   expect(damagedDays()).toEqual([stub.id])
@@ -34,13 +34,13 @@ it('a mark of a read ends with a read that succeeds, and not with a write that s
   expect(damagedDays()).toEqual([])
 })
 
-it('a mark of a write ends with any call that succeeds', async () => {
+it('the damage mark of a failed write is removed by any successful call', async () => {
   await callDay(stub, 'write', fails)
   await callDay(stub, 'write', succeeds)
   expect(damagedDays()).toEqual([])
 })
 
-it('a mark ends a day after the last call that found damage, if nobody reads the day again', async () => {
+it('a damage mark is removed a day after the last call that found damage, if nobody reads the day again', async () => {
   await callDay(stub, 'read', fails)
   vi.advanceTimersByTime(DAY_MS / 2)
   await callDay(stub, 'write', fails)

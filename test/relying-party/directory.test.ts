@@ -79,7 +79,7 @@ async function datesOf(directory: Listing): Promise<readonly (number | null)[]> 
 describe('the check that storage can be written', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  it('writes new bytes to the disk, waits for them, and removes them', async () => {
+  it('writes new bytes, waits until they are on the disk, and removes them', async () => {
     await runInDurableObject(newDirectory(), async (directory, { storage }) => {
       const [put, sync] = [vi.spyOn(storage.kv, 'put'), vi.spyOn(storage, 'sync')]
       await directory.checkStorage()
@@ -89,7 +89,7 @@ describe('the check that storage can be written', () => {
     })
   })
 
-  it.each(['put', 'sync'] as const)('rejects if storage refuses at %s', async (step) => {
+  it.each(['put', 'sync'] as const)('rejects if storage fails at %s', async (step) => {
     await runInDurableObject(newDirectory(), async (directory, { storage }) => {
       const full = () => {
         throw new Error('database or disk is full')

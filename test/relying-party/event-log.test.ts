@@ -176,7 +176,7 @@ describe('an event that is sent again after the clock was set back', () => {
     },
   )
 
-  it('is stored once if the clock of the log was before the creation of the event', async () => {
+  it('is stored once if the clock of the log was behind when the event arrived', async () => {
     const log = newLog()
     const event = entry('a', NOON + 80 * SECOND)
     expect(await log.append(event)).toBe('recorded')
@@ -212,7 +212,7 @@ describe('after an outage of hours', () => {
   })
 })
 
-describe('an event of a busy log that may be a repetition', () => {
+describe('a possible repetition of an event in a busy log', () => {
   /** Returns the rows that its storage reads. */
   const rowsReadBy = (log: ReturnType<typeof newLog>, event: ReturnType<typeof entry>) =>
     runInDurableObject(log, (instance, { storage }) => {
@@ -223,7 +223,7 @@ describe('an event of a busy log that may be a repetition', () => {
       return read
     })
 
-  it('is searched in at most two rows, even among 5,000 events of the same second', async () => {
+  it('is looked up with a read of at most two rows, even among 5,000 events of the same second', async () => {
     const log = newLog()
     await runInDurableObject(log, (instance) => {
       for (let i = 0; i < 5_000; i++) instance.append(again(entry(`e${i}`)))
@@ -282,7 +282,7 @@ function countReads(kv: SyncKvStorage): () => number {
 }
 
 describe('the number of rows that are written', () => {
-  it('is one for an event that arrives promptly, and two for a late event', async () => {
+  it('is one for an event that arrives at once, two for a late event and zero for a repetition', async () => {
     const log = newLog()
     const puts = (event: ReturnType<typeof entry>) =>
       runInDurableObject(log, (instance, { storage }) => {
@@ -299,7 +299,7 @@ describe('the number of rows that are written', () => {
 })
 
 describe('the end of a day of the log', () => {
-  it('has the effect that new events are rejected, and stored events are still recognised', async () => {
+  it('makes the log reject new events, but the log still recognizes stored events', async () => {
     const log = newLog()
     at(endOfDay(DAY) - 1)
     await log.append(entry('in time'))
@@ -322,7 +322,7 @@ describe('the alarm of a day', () => {
   const alarmOf = (log: ReturnType<typeof newLog>) =>
     runInDurableObject(log, (_, state) => state.storage.getAlarm())
 
-  it('is set 30 days after its end, and empties the storage', async () => {
+  it('is set for the time 30 days after the end of the day, and then empties the storage', async () => {
     const log = newLog()
     await log.append(entry('a'))
     expect(await alarmOf(log)).toBe(endOfDay(DAY) + 30 * DAYS)

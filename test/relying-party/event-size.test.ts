@@ -108,7 +108,7 @@ it.each([
   ['of 4,000 bytes', ofSize(4_000)],
   ['of 16,000 bytes', ofSize(16_000)],
   ['of 16,000 bytes in Greek', ofSize(16_000, 'ω')],
-])('an event %s takes at most twice its bytes, and is read as it was sent', async (title, members) => {
+])('an event %s is stored in at most twice its bytes, and is read as it was sent', async (title, members) => {
   const log = eventLogStub(env, `rp_${title}`, DAY)
   const bytes = await runInDurableObject(log, async (instance, { storage }) => {
     instance.append(logEntry(eventOf(0, members)))
@@ -127,7 +127,7 @@ it.each([
   ])
 })
 
-it('an event of one credential is one row, and the row of a short event has the whole JSON', async () => {
+it('an event of one credential is stored in one row, and the row of a short event contains its whole JSON', async () => {
   const log = eventLogStub(env, 'rp_one_row', DAY)
   const body = JSON.stringify(eventOf(1, NO_OUTCOME))
   const { id, checks, assurance_level, status, ...same } = CREDENTIAL
@@ -153,7 +153,7 @@ it('a long event of an earlier version is read as it was stored', async () => {
   expect(events.map(({ body }) => body)).toEqual([event.body])
 })
 
-it('the row of a long event is enough for an earlier build, which reads no further rows', async () => {
+it('an earlier build, which reads only the first row of a long event, gets the event without the members in other rows', async () => {
   const log = eventLogStub(env, 'rp_long', DAY)
   const event = eventOf(1, { credentials: Array(64).fill(CREDENTIAL) })
   await log.append(logEntry(event))

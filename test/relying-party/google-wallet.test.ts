@@ -77,7 +77,7 @@ describe('google_wallet', () => {
       JSON.stringify({ ...AGGREGATOR, logo_uri: 'http://a.example' }),
       'must be an https URL',
     ],
-  ])('prevents the start of the service if the aggregator is %s', (_, variable, message) => {
+  ])('the service does not start if the aggregator for Google Wallet is %s', (_, variable, message) => {
     const environment = { ...TEST_ENVIRONMENT, GOOGLE_WALLET_AGGREGATOR: variable }
     expect(() => parseConfig(environment)).toThrow(message)
   })

@@ -36,7 +36,14 @@ async function warningsOf({ claims = CLAIMS, subject = `2.5.4.97=${ID}`, setting
   const { pem } = await mintCertificate({ subject: `CN=Shop,${subject}`, keys })
   const registration = { certificate, dataset: '{}', encoding: 'compact' as const }
   const verifier = { certificate_chain_pem: pem, registration }
-  const view = { verifier, credential_types: [CLUB], enforce_registration: false, ...settings }
+  const view = {
+    verifier,
+    further_verifiers: [],
+    reader_certificates: [],
+    credential_types: [CLUB],
+    enforce_registration: false,
+    ...settings,
+  }
   return registrationWarnings(view as never, NOW)
 }
 
@@ -44,9 +51,21 @@ const codesOf = async (changes?: Changes) =>
   (await warningsOf(changes)).map(({ code, pointer }) => `${code} ${pointer}`)
 
 const CERTIFICATE = '/verifier/registration/certificate'
+const readerOf = async (subject: string) => {
+  const { pem } = await mintCertificate({ subject, keys })
+  return { certificate_chain_pem: pem, domains: ['shop.example'] }
+}
 
 describe('a registration certificate', () => {
-  it('that covers every added type causes no warning', async () => {
+  it('causes a warning if no reader certificate names its subject', async () => {
+    const [named, unnamed] = await Promise.all([`CN=R,2.5.4.97=${ID}`, 'CN=R'].map(readerOf))
+    const warningsWith = (...reader_certificates: object[]) =>
+      codesOf({ settings: { reader_certificates } as never })
+    expect(await warningsWith(unnamed!)).toEqual(['registration_other_subject /verifier/reader_certificates'])
+    expect(await warningsWith(unnamed!, named!)).toEqual([])
+  })
+
+  it('a registration certificate that covers every added type causes no warning', async () => {
     expect(await codesOf()).toEqual([])
   })
 
@@ -92,7 +111,7 @@ describe('a registration certificate', () => {
       { claims: { ...CLAIMS, credentials: [AGE] } },
       'type_not_registered /credential_types/0',
     ],
-  ])('that %s causes one warning', async (_, changes, warning) => {
+  ])('a registration certificate that %s causes one warning', async (_, changes, warning) => {
     expect(await codesOf(changes)).toEqual([warning])
   })
 
@@ -122,5 +141,22 @@ describe('a registration certificate', () => {
     const enforced = { enforce_registration: true, verifier: null }
     expect(await codesOf({ settings: enforced })).toEqual(['registration_missing /enforce_registration'])
     expect(await codesOf({ settings: { ...enforced, enforce_registration: false } })).toEqual([])
+  })
+})
+
+describe('the registration of a further identity', () => {
+  it('has its own warning with its own pointer, even if the registration of verifier is good', async () => {
+    const certificate = await new SignJWT({ ...CLAIMS, exp: NOW / 1000 })
+      .setProtectedHeader({ alg: 'ES256', typ: 'rc-wrp+jwt' })
+      .sign(keys.privateKey)
+    const { pem } = await mintCertificate({ subject: `CN=Shop,2.5.4.97=${ID}`, keys })
+    const expired = { certificate, dataset: '{}', encoding: 'compact' as const }
+    const further_verifiers = [
+      { certificate_chain_pem: pem },
+      { certificate_chain_pem: pem, registration: expired },
+    ]
+    expect(await codesOf({ settings: { further_verifiers } })).toEqual([
+      'registration_expired /verifier/further/1/registration/certificate',
+    ])
   })
 })

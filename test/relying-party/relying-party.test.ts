@@ -67,7 +67,7 @@ describe('a relying party object', () => {
     }
   })
 
-  it('opens its secrets again after an eviction from memory', async () => {
+  it('can decrypt its secrets after an eviction from memory', async () => {
     const verifier = {
       signing_jwk: JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK),
       certificate_chain_pem: VERIFIER_CERTIFICATE_PEM,
@@ -122,7 +122,7 @@ describe('a relying party object', () => {
 })
 
 describe('webhook secrets', () => {
-  it('are two for 24 hours after a rotation, then one', async () => {
+  it('there are two webhook secrets for 24 hours after a rotation, then one', async () => {
     const { stub, created } = await create()
     const rotated = await stub.rotateWebhookSecret()
     const secret = rotated.ok ? rotated.value.secret : ''
@@ -135,7 +135,7 @@ describe('webhook secrets', () => {
     expect((await settingsFrom(stub)).webhook?.secrets).toEqual([{ secret, expires_at: null }])
   })
 
-  it('do not live longer because of another rotation, and are three at most', async () => {
+  it('another rotation does not extend the lifetime of a webhook secret, and there are at most three secrets', async () => {
     const { stub, created } = await create()
     await stub.rotateWebhookSecret()
     vi.setSystemTime(NOW + 1000)
@@ -180,7 +180,7 @@ describe('a webhook', () => {
 })
 
 describe('a test event', () => {
-  it('is one POST that a foreign library verifies with each live secret', async () => {
+  it('is one POST, which a foreign library verifies with each secret that is still valid', async () => {
     const { stub, created } = await create()
     const rotated = await stub.rotateWebhookSecret()
     const fetched = receive(new Response('thanks', { status: 202 }))

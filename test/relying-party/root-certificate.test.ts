@@ -51,7 +51,7 @@ describe('the root of a verifier certificate', () => {
     expect(error?.issues.map(({ message }) => message)).toEqual(['must be valid now'])
   })
 
-  it('is in x5c only if the request needs it', async () => {
+  it('is in x5c only if `includeRoot` is true', async () => {
     const { verifier } = await parse(root.pem)
     const settings = { verifier } as Parameters<typeof verifierIdentity>[1]
     const chainOf = async (includeRoot?: boolean) => {

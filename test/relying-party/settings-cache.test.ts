@@ -61,7 +61,7 @@ describe('the settings of a relying party', () => {
     expect(world.asked()).toBe(2)
   })
 
-  it('are read again after a change through this isolate, also during a read', async () => {
+  it('are read again after a change through this isolate, even if the change came during a read', async () => {
     const world = fakeWorld()
     const before = world.settingsAt(NOW)
     forgetSettings(world.id)
@@ -82,7 +82,7 @@ describe('the settings of a relying party', () => {
     expect((await world.settingsAt(NOW + 5_000)).ok).toBe(true)
   })
 
-  it('in memory are limited in number, and the least recently used settings are dropped first', async () => {
+  it('cached settings are limited in number, and the least recently used settings are dropped first', async () => {
     const first = fakeWorld()
     const second = fakeWorld()
     await first.settingsAt(NOW)

@@ -81,6 +81,13 @@ const GOOD = {
   alternative_url: 'https://shop.org/other?way=1',
   branding: { color: '#1D4ed8', logo: 'data:image/png;base64,iVBORw0KGgo=' },
   retention_seconds: 3600,
+  console_sign_in: {
+    issuer: 'https://login.shop.org',
+    client_id: 'console',
+    client_secret: 'a secret',
+    roles_claim: 'groups',
+    roles: { support: ['verify:read'] },
+  },
   claims_encryption_jwk: { ...PUBLIC_KEY, kid: 'k1', use: 'enc', alg: 'ECDH-ES' },
 }
 
@@ -97,7 +104,7 @@ const LOGO_FAULTS: [string, string][] = [
 ]
 
 describe('the creation of a relying party', () => {
-  it('is accepted with every member, and each member is converted once', async () => {
+  it('is accepted with every member, and gives each member in the form that is used internally', async () => {
     expect(await creationSchema(RULES).parseAsync(GOOD)).toEqual({
       ...GOOD,
       credential_types: [
@@ -117,6 +124,7 @@ describe('the creation of a relying party', () => {
       claims_encryption_jwk: { ...PUBLIC_KEY, kid: 'k1' },
       verifier: null,
       reader_certificates: [],
+      further_verifiers: [],
     })
   })
 
@@ -394,7 +402,7 @@ describe('a change of settings', () => {
   })
   it('may set optional members to null, and no other members', async () => {
     const nulls = { webhook: null, formats: null, claims_encryption_jwk: null, verifier: null }
-    const removed = { ...nulls, reader_certificates: [] }
+    const removed = { ...nulls, reader_certificates: [], further_verifiers: [] }
     expect(await patchSchema(RULES, { livemode: false }).parseAsync(nulls)).toEqual(removed)
     for (const name of ['name', 'trust_anchors', 'by_value', 'return_urls', 'retention_seconds']) {
       const result = await patchSchema(RULES, { livemode: false }).safeParseAsync({ [name]: null })

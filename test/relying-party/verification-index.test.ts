@@ -109,7 +109,7 @@ describe('the counts of verifications of a day', () => {
     expect(rows).toBeLessThanOrEqual(10)
   })
 
-  it('that are stored are corrected once if an entry ends later, even if the entry is sent again', async () => {
+  it('stored counts are corrected once if the session of an entry ends later, even if the entry is sent again', async () => {
     const setting = await setUp()
     await fill(setting, 0)
     for (let number = 1; number <= 20; number++) {
@@ -131,7 +131,7 @@ describe('the counts of verifications of a day', () => {
     })
   })
 
-  it('are copied at most once in the quarter of an hour after a gap', async () => {
+  it('are copied at most twice while 20 new entries arrive after hours without an entry', async () => {
     const setting = await setUp()
     await fill(setting, 0)
     at(NOON + 80 * 60_000)
@@ -146,7 +146,7 @@ describe('the counts of verifications of a day', () => {
     expect(sumOf((await countsOf(setting)).hours)).toBe(22)
   })
 
-  it('are read in several calls if no counters are stored, and then in one call', async () => {
+  it('are computed in several calls if no counters are stored, and are read in one call once they are stored', async () => {
     const setting = await setUp()
     await fill(setting, 12_000)
     await evictDurableObject(stubOf(setting))

@@ -78,13 +78,13 @@ describe('a verifier certificate chain', () => {
   })
 
   it.each(CASES)(
-    'with %s is refused, and the message names this fault',
+    'a verifier certificate chain with %s is refused, and the message names this fault',
     async (_, leaf, intermediate, message) => {
       expect(await fault(leaf, intermediate)).toEqual([expect.stringContaining(message)])
     },
   )
 
-  it('with more authorities than a pathLenConstraint allows is refused, and the message names this fault', async () => {
+  it('a verifier certificate chain with more authorities than a pathLenConstraint allows is refused, and the message names this fault', async () => {
     const upper = await mintIntermediate(root, { subject: 'CN=Upper', pathLength: 0 })
     const lower = await mintIntermediate(upper, { subject: 'CN=Lower' })
     const faults = await errorsOf({ verifier: verifierOf([await mintLeaf(lower), lower, upper]) })

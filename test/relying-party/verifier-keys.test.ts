@@ -49,14 +49,14 @@ describe('the verifier keys of a relying party', () => {
     expect(VERIFIER_KEY_OVERLAP).toBeGreaterThan((86_400 + 60) * 1000)
   })
 
-  it('do not show replaced keys in the settings or in the view', async () => {
+  it('that were replaced are neither in the settings nor in the view', async () => {
     const stub = await create({ verifier: VERIFIER })
     await stub.update({ verifier: null })
     expect(await stub.settings()).not.toHaveProperty('value.former_verifier_keys')
     expect(await stub.view()).not.toHaveProperty('value.former_verifier_keys')
   })
 
-  it('include at most 16 replaced keys, and each of them is removed after its time', async () => {
+  it('include at most 16 replaced keys, and a replaced key is removed after `VERIFIER_KEY_OVERLAP`', async () => {
     const stub = await create({ verifier: VERIFIER })
     const kept = async () => {
       await stub.update({ verifier: VERIFIER })

@@ -25,7 +25,7 @@ describe('a registration', () => {
     })
   })
 
-  it('is accepted until the second in which its certificate expires', async () => {
+  it('is refused from the second in which its certificate expires', async () => {
     const expiring = (exp: number) => errorsOf({ ...GOOD, certificate: jws(HEADER, { exp }) })
     expect(await expiring(SECONDS + 1)).toEqual([])
     expect(await expiring(SECONDS)).toEqual(['certificate must not have expired'])

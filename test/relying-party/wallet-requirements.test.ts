@@ -27,7 +27,7 @@ const lackingOf = async (subject: readonly string[]) =>
 
 describe('the subject of the access certificate', () => {
   it.each([[LEGAL], [NATURAL]])(
-    'has every attribute that a legal or a natural person needs: %j',
+    'meets the requirement only with all attributes of a legal or a natural person: %j',
     async (subject) => {
       expect(await lackingOf(subject)).not.toContain('organization')
       for (const attribute of subject) {
@@ -44,13 +44,13 @@ describe('the subject of the access certificate', () => {
     expect(await lackingFor({}, verifier.certificateChainPem)).not.toContain('organization')
   })
 
-  it('is not reported if the certificate is unknown, and is missing if it cannot be read', async () => {
+  it('is not reported as missing if the certificate is not known, and is reported as missing if the certificate cannot be read', async () => {
     expect(await lackingFor({})).toEqual(['reader_certificate', 'google_wallet'])
     expect(await lackingFor({}, 'no certificate')).toContain('organization')
   })
 })
 
-describe('a reader certificate', () => {
+describe('the requirement of a reader certificate', () => {
   const readerOf = async (options: CertificateOptions = {}, domains = ['shop.example']) => {
     const leaf = await mintLeaf(root, { extendedKeyUsage: ['1.0.18013.5.1.6'], ...options })
     return { ...identityOf(leaf), domains }
@@ -58,18 +58,18 @@ describe('a reader certificate', () => {
   const lackingWith = async (reader: object, origins = ['https://shop.example']) =>
     (await lackingFor({ origins, reader_certificates: [reader] })).includes('reader_certificate')
 
-  it('is present if it covers a page of the relying party or of the service', async () => {
+  it('is met if the certificate covers a page of the relying party or of the service', async () => {
     expect(await lackingWith(await readerOf())).toBe(false)
     expect(await lackingWith(await readerOf(), ['https://other.example', 'https://shop.example'])).toBe(false)
     expect(await lackingWith(await readerOf({}, ['verifier.example']), [])).toBe(false)
   })
 
-  it('is missing if no certificate covers a page of the relying party or of the service', async () => {
+  it('is not met if no certificate covers a page of the relying party or of the service', async () => {
     expect(await lackingWith(await readerOf({}, ['other.example']))).toBe(true)
     expect(await lackingWith(await readerOf(), [])).toBe(true)
   })
 
-  it('is missing if no certificate is valid now', async () => {
+  it('is not met if no certificate is valid now', async () => {
     const expired = { notBefore: new Date(NOW - 2 * DAY), notAfter: new Date(NOW - DAY) }
     const future = { notBefore: new Date(NOW + DAY), notAfter: new Date(NOW + 2 * DAY) }
     expect(await lackingWith(await readerOf(expired))).toBe(true)

@@ -137,7 +137,7 @@ describe('the test wallet', () => {
     })
   })
 
-  it('limits the number of steps in a claim path', async () => {
+  it('prepares a response even if a claim path has 5,000 steps', async () => {
     const claims = [{ path: Array.from({ length: 5_000 }, () => 'a') }]
     const query = { credentials: [{ id: 'q', format: 'dc+sd-jwt', meta: {}, claims }] }
     const parameters = { client_id: 'x', nonce: 'n', dcql_query: JSON.stringify(query) }
@@ -155,7 +155,7 @@ describe('the test wallet', () => {
     expect(prepared).toMatchObject({ ok: false, error: { detail: expect.stringContaining(detail) } })
   })
 
-  it('reports a reason that no response of a wallet can cause, and fetches nothing', async () => {
+  it('reports an error if no wallet response can cause the chosen reason, and fetches nothing', async () => {
     const call = vi.fn(nowhere)
     const task = { uri: 'openid4vp://?request_uri=https://x.example', reason: 'session_expired' }
     expect(await prepare(task, call, 0)).toEqual({
@@ -169,7 +169,7 @@ describe('the test wallet', () => {
     ['accepts a Request Object that repeats its wallet_nonce', (nonce: string) => nonce, undefined],
     ['refuses a Request Object with another wallet_nonce', () => 'old', 'does not repeat wallet_nonce'],
     ['refuses a Request Object without a wallet_nonce', () => undefined, 'does not repeat wallet_nonce'],
-  ])('%s', async (_, repeated, complaint) => {
+  ])('checks the wallet_nonce: %s', async (_, repeated, complaint) => {
     const query = { credentials: [{ id: 'q', format: 'dc+sd-jwt', ...QUERIES['dc+sd-jwt'] }] }
     const verifier = async (_url: string, init?: RequestInit) => {
       const nonce = new URLSearchParams(String(init?.body)).get('wallet_nonce') ?? ''

@@ -19,7 +19,7 @@ function run(body: object, ...flags: readonly string[]) {
   return spawnSync(process.execPath, args, { encoding: 'utf8' })
 }
 
-it('the command prints each wallet with its result, and its findings as sentences', () => {
+it('the command prints each wallet with its result, and each finding about the wallet as a sentence', () => {
   const { stdout, status } = run({ credential_types: ['pid'], scope: ['age_over_18'], allow_derived: true })
   expect(status).toBe(0)
   expect(stdout).toContain('lowered  EUDI reference wallet (Android) (eudi-android)\n')
@@ -28,7 +28,7 @@ it('the command prints each wallet with its result, and its findings as sentence
   )
 })
 
-it('the command prints the member `wallets` of a creation as JSON', () => {
+it('the command prints the member `wallets` in the response to a create request as JSON', () => {
   const { stdout } = run({ credential_types: ['mdl'], scope: ['family_name'] }, '--json-output')
   expect(JSON.parse(stdout)).toContainEqual({ id: 'credo', result: 'works' })
 })

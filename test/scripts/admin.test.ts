@@ -29,7 +29,7 @@ describe('the commands', () => {
     expect(called.sort()).toEqual(routes.map(nameless).sort())
   })
 
-  it('list every command in the overview, and every flag in the help of its command', () => {
+  it('are all in the overview, and each flag is in the help of its command', () => {
     for (const [name, command] of Object.entries(COMMANDS)) {
       expect(overview()).toContain(name)
       const help = helpFor(name)
@@ -114,7 +114,7 @@ describe('parseCall', () => {
     ['a file that is not JSON', ['relying-parties', 'create', '--json', 'nowhere.json']],
     ['JSON that is not an object', ['relying-parties', 'create', '--json', 'list.json']],
     ['a command that cannot be undone, without --yes', ['trust-lists', 'delete', 'pid']],
-  ])('sends no request for %s', (_, args) => {
+  ])('returns an error and no request for %s', (_, args) => {
     const call = parse(...args)
     expect(call.error).toEqual(expect.any(String))
     expect(call.method).toBeUndefined()
@@ -147,7 +147,7 @@ describe('findService', () => {
     expect(findService({ TLS_CERT: '/cert.pem', ADMIN_TOKEN }).error).toContain('TLS_KEY')
   })
 
-  it('calls the service of this machine, not its public BASE_URL, if STATE_DIR is the folder of a service', () => {
+  it('returns the service of this machine, not the public BASE_URL, if STATE_DIR is the folder of a service', () => {
     const STATE_DIR = mkdtempSync(join(tmpdir(), 'verifier-'))
     const env = { BASE_URL: 'https://verifier.example', STATE_DIR, PORT: '9000', ADMIN_TOKEN }
     expect(findService(env)).toMatchObject({ origin: 'https://verifier.example', isLocal: false })
@@ -156,7 +156,7 @@ describe('findService', () => {
     rmSync(STATE_DIR, { recursive: true })
   })
 
-  it('sends the token of the local service to another address only if STATE_DIR is set', () => {
+  it('requires ADMIN_TOKEN for a public address, and reads a token from STATE_DIR only if STATE_DIR is set', () => {
     expect(findService({ BASE_URL: 'https://verifier.example' }).error).toContain('ADMIN_TOKEN')
     expect(findService({ BASE_URL: 'https://verifier.example', STATE_DIR: '/nowhere' }).error).toContain(
       '/nowhere',
@@ -164,7 +164,7 @@ describe('findService', () => {
   })
 
   it.each(['http://verifier.example', 'verifier.example', 'ftp://localhost', 'http://localhost.example'])(
-    'sends no token to %s',
+    'requires an https address instead of %s',
     (BASE_URL) => {
       expect(findService({ BASE_URL, ADMIN_TOKEN }).error).toContain('https')
     },

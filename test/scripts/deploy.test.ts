@@ -44,7 +44,9 @@ describe('the check before a deployment', () => {
     expect(notes).toEqual([
       expect.stringMatching(/^certificate +until 2049-12-31$/),
       expect.stringMatching(/^jurisdiction +eu\./),
-      expect.stringMatching(/^not set +OIDC_KEYS, OIDC_SUBJECT_KEY, VERIFIER_FURTHER_KEYS:/),
+      expect.stringMatching(
+        /^not set +OIDC_KEYS, OIDC_SUBJECT_KEY, VERIFIER_FURTHER_KEYS, TSA_CA_PEM, TSA_AUTHORIZATION:/,
+      ),
     ])
   })
 
@@ -187,10 +189,10 @@ describe('the check before a deployment', () => {
 })
 
 describe('a Worker that is uploaded', () => {
-  const fit = { gzipped: 210 * 1024, wrangler: readWranglerToml(), now: NOW }
+  const fit = { gzipped: 265 * 1024, wrangler: readWranglerToml(), now: NOW }
   it.each<[string, object, string[]]>([
     ['is accepted unchanged', {}, []],
-    ['is refused above the size limit', { gzipped: 210 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
+    ['is refused above the size limit', { gzipped: 265 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
     [
       'is refused with a compatibility date in the future',
       { now: Date.parse('2026-01-01') },
@@ -201,11 +203,11 @@ describe('a Worker that is uploaded', () => {
       { wrangler: { ...readWranglerToml(), compatibilityFlags: [] } },
       [expect.stringMatching(/global_fetch_strictly_public/)],
     ],
-  ])('%s', (_, change, expected) => {
+  ])('a Worker that is uploaded %s', (_, change, expected) => {
     expect(bundleErrors({ ...fit, ...change })).toEqual(expected)
   })
 
-  it('comes after the sandbox and the demo shop if it is the verifier, and has its variables, secrets and domain', () => {
+  it('is uploaded last if it is the verifier, with its variables, secrets and domain', () => {
     const steps = stepsOf(good, { secretsFile: '/s.json', commit: 'abc', isRouted: false })
     expect(steps).toEqual([
       ...[

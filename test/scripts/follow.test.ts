@@ -40,7 +40,7 @@ async function run(flags: { once?: boolean; all?: boolean }, responses: readonly
   return { end, events, pauses, cursors }
 }
 
-it('following the events begins with events after its start, and waits between two reads', async () => {
+it('the command that follows the events begins with events after its start, and waits between two reads', async () => {
   const responses = [page('a'), page('b', ['evt_1', 'evt_2'], true), page('c', ['evt_3']), page('d')]
   expect(await run({}, responses)).toEqual({
     end: END,
@@ -52,7 +52,7 @@ it('following the events begins with events after its start, and waits between t
   expect(console.error).toHaveBeenCalledExactlyOnceWith('Waiting for new events.')
 })
 
-it('following the events begins with the oldest event with --all', async () => {
+it('the command that follows the events begins with the oldest event with --all', async () => {
   const { events, cursors } = await run({ all: true }, [page('a', ['evt_1'], true), page('b', ['evt_2'])])
   expect([events, cursors]).toEqual([
     ['evt_1', 'evt_2'],
@@ -60,7 +60,7 @@ it('following the events begins with the oldest event with --all', async () => {
   ])
 })
 
-it('following the events repeats a read that got no response, 429 or 5xx, and misses no event', async () => {
+it('the command that follows the events repeats a read that got no response, 429 or 5xx, and misses no event', async () => {
   const responses: ScriptedResponse[] = [
     { act: 'reset' },
     problem(503, { 'retry-after': '7' }),
@@ -83,7 +83,7 @@ it('following the events repeats a read that got no response, 429 or 5xx, and mi
   })
 })
 
-it('following the events waits and repeats while the connection is refused', async () => {
+it('the command that follows the events waits and reads again while the connection is refused', async () => {
   await service.close()
   const { end, pauses } = await run({}, [])
   expect([end, pauses]).toEqual([END, [2_000]])
@@ -101,7 +101,7 @@ it.each([
   ['503 with --once', { once: true }, problem(503), 1, 'Not now (503 a_code).'],
   ['no response with --once', { once: true }, { act: 'reset' }, 3, 'did not respond'],
 ] as const)(
-  'following the events ends with an exit code for %s',
+  'the command that follows the events ends with an exit code for %s',
   async (_, flags, response, exitCode, message) => {
     const { end, pauses } = await run(flags, [response])
     expect(end).toMatchObject({ exitCode, message: expect.stringContaining(message) })
@@ -109,7 +109,7 @@ it.each([
   },
 )
 
-it('following the events ends after the newest event with --once', async () => {
+it('the command that follows the events ends after the newest event with --once', async () => {
   const { end, cursors } = await run({ once: true }, [page('a', ['evt_1'], true), page('b')])
   expect([end, cursors]).toEqual([0, ['', 'a']])
 })

@@ -89,7 +89,7 @@ describe('an installation', () => {
     ['FOR_START_ON_OLD_NODE', 'dev', ['server', 'node']],
     ['EVERYTHING', '', ['server', 'node', 'tests']],
   ] as const)(
-    'for %s has all packages except the kinds "%s", and nothing is installed again at the next run',
+    'an installation for %s has all packages except the kinds "%s", and nothing is installed again at the next run',
     (wanted, omitted, names) => {
       expect(install(wanted)).toMatchObject({ omitted, status: 0 })
       for (const name of ['server', 'node', 'tests'])
@@ -181,7 +181,7 @@ describe('npm start', () => {
     const names = packagesOf(FOR_START).map((path) => path.replace('node_modules/', ''))
     const worker = Object.keys(json('package.json').dependencies)
     const start = Object.keys(json('packages/start/package.json').dependencies)
-    expect(worker).toHaveLength(5)
+    expect(worker).toHaveLength(8)
     expect(names).toEqual(expect.arrayContaining([...worker, ...start]))
     for (const name of ['wrangler', 'vitest', 'typescript', 'node']) expect(names).not.toContain(name)
     expect(packagesOf(FOR_START_ON_OLD_NODE)).toContain('node_modules/node')

@@ -20,7 +20,7 @@ import { alarmsPerSecond, descriptorLimit } from '../../scripts/service/descript
 import { CLASSES_WITH_ALARMS, prepareObjects } from '../../scripts/service/objects.mjs'
 
 const NOW = 1_795_341_649_446
-const uniqueKeys = { VerificationSession: 'aa', EventLog: 'bb', Directory: 'cc' }
+const uniqueKeys = { VerificationSession: 'aa', EventLog: 'bb', Directory: 'cc', SharedSessions: 'dd' }
 
 let objectsPath: string
 beforeEach(() => {
@@ -140,6 +140,30 @@ describe('the files of an object', () => {
   })
 })
 
+describe('an object that sessions share', () => {
+  it('gets an alarm if it has none and a session in it has work', () => {
+    index('dd', {})
+    shared(1, NOW).close()
+    shared(2, 2 ** 46).close()
+    expect(prepare().repaired).toBe(1)
+    expect(alarms('dd')).toEqual({ [id(1)]: NOW })
+  })
+
+  it('has no write-ahead log after a start, because the log may contain sessions that were erased before a crash', () => {
+    index('dd', { [id(1)]: NOW + 5_000, [id(2)]: NOW + 5_000 })
+    const database = shared(1, NOW + 5_000)
+    const file = join(objectsPath, 'dd', `${id(1)}.sqlite`)
+    // A killed process leaves its log, which a copy imitates.
+    for (const suffix of ['', '-wal']) copyFile(file + suffix, file.replace(id(1), id(2)) + suffix)
+    database.close()
+    prepare()
+    expect(readdirSync(join(objectsPath, 'dd')).filter((name) => name.includes('-wal'))).toEqual([])
+    const kept = new DatabaseSync(file.replace(id(1), id(2)))
+    expect(kept.prepare('SELECT wake_at FROM slots').all()).toEqual([{ wake_at: NOW + 5_000 }])
+    kept.close()
+  })
+})
+
 it('a state directory without objects is accepted', () => {
   expect(prepare()).toEqual({ damaged: [], repaired: 0, spread: 0, spreadOverMs: 0, removed: 0 })
   expect(existsSync(join(objectsPath, 'aa'))).toBe(false)
@@ -153,7 +177,7 @@ it('the list of object classes with an alarm is complete', () => {
         .split(/^export class /m)
         .slice(1),
     )
-    .filter((text) => /^ {2}override async alarm\(/m.test(text))
+    .filter((text) => /^ {2}override (async )?alarm\(/m.test(text))
     .map((text) => text.split(' ')[0])
   expect([...CLASSES_WITH_ALARMS].sort()).toEqual(withAlarm.sort())
 })
@@ -208,6 +232,15 @@ function object(folder: string, number: number, hasContent = true): DatabaseSync
   database.exec('PRAGMA journal_mode = WAL; CREATE TABLE _cf_KV (key TEXT PRIMARY KEY, value BLOB)')
   database.exec("INSERT INTO _cf_KV VALUES ('session', 'document')")
   if (!hasContent) database.exec('DROP TABLE _cf_KV; VACUUM')
+  return database
+}
+
+/** Writes an object with one session, whose next work is at this time. Returns its open database. */
+function shared(number: number, wakeAt: number): DatabaseSync {
+  mkdirSync(join(objectsPath, 'dd'), { recursive: true })
+  const database = new DatabaseSync(join(objectsPath, 'dd', `${id(number)}.sqlite`))
+  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE slots (place INTEGER PRIMARY KEY, wake_at INTEGER)')
+  database.prepare('INSERT INTO slots (wake_at) VALUES (?)').run(wakeAt)
   return database
 }
 

@@ -33,7 +33,7 @@ describe('the console of `npm start`', () => {
       false,
     ],
     ['is off if CONSOLE is 0', { CONSOLE: '0' }, false, false],
-  ])('%s', (_, env, hasConsole, hasConsoleCode) => {
+  ])('the console %s', (_, env, hasConsole, hasConsoleCode) => {
     expect(readOptions(env)).toMatchObject({ hasConsole, hasConsoleCode })
   })
 
@@ -45,7 +45,7 @@ describe('the console of `npm start`', () => {
       ['/console/codes'],
     ],
     ['gets no sign-in code if HOST is 0.0.0.0', { CONSOLE: '1', HOST: '0.0.0.0' }, null, []],
-  ])('%s', async (_, env, code, paths) => {
+  ])('the console %s', async (_, env, code, paths) => {
     const service = await startReceiver()
     service.answer({ status: 201, body: '{"code":"the-code"}' })
     const options = { ...readOptions(env), origin: new URL(service.url).origin }

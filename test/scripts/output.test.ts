@@ -1,6 +1,5 @@
 // The output of workerd is held back while the service starts.
 
-import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 import { holdOutput } from '../../scripts/service/output.mjs'
@@ -9,8 +8,7 @@ const INFO = '{"time":"2026-11-23T00:00:00.000Z","level":"info","event":"request
 const ERROR = '{"time":"2026-11-23T00:00:00.000Z","level":"error","event":"fault"}\n'
 
 /** Holds the output of a process, and collects what is passed on. */
-function held() {
-  const child = { stdout: new PassThrough(), stderr: new PassThrough() }
+function held(child = { stdout: new PassThrough(), stderr: new PassThrough() }) {
   const printed = new PassThrough()
   const output = holdOutput({ stdout: printed, stderr: printed })
   output.attach(child)
@@ -21,70 +19,50 @@ function held() {
   return { child, output, printed: () => text }
 }
 
-it('the output of workerd is delayed until the start has ended, and then printed at once', () => {
+it('the output of workerd is held until the start has ended, and the held lines of level info are never printed', () => {
   const { child, output, printed } = held()
-  child.stdout.write(INFO)
+  child.stdout.write(`${INFO}a fault of workerd\n${INFO}`)
   child.stderr.write(ERROR)
   expect(printed()).toBe('')
   output.release()
-  expect(printed()).toBe(INFO + ERROR)
+  expect(printed()).toBe(`a fault of workerd\n${ERROR}`)
   child.stdout.write(INFO)
-  expect(printed()).toBe(INFO + ERROR + INFO)
+  expect(printed()).toBe(`a fault of workerd\n${ERROR}${INFO}`)
 })
 
-it('the output of workerd during the start can be printed without lines of level info', () => {
+it('a line is printed as a whole, even if it began during the start or does not end with a line break', async () => {
   const { child, output, printed } = held()
-  // A chunk may end within a line, and within a character.
-  const bytes = Buffer.from(`${INFO}a fault of wörkerd\n${INFO}`)
-  const cuts = [40, bytes.indexOf('ö') + 1, bytes.length - 9]
-  for (const [i, cut] of cuts.entries()) child.stdout.write(bytes.subarray(cuts[i - 1] ?? 0, cut))
-  child.stdout.write(bytes.subarray(cuts.at(-1)))
-  child.stderr.write(ERROR)
-  output.release({ withoutInfo: true })
-  expect(printed()).toBe(`a fault of wörkerd\n${ERROR}`)
-  child.stdout.write(INFO)
-  expect(printed()).toBe(`a fault of wörkerd\n${ERROR}${INFO}`)
-})
-
-it('a line that has begun before the release is printed, or dropped, as a whole', () => {
-  const { child, output, printed } = held()
-  child.stdout.write(`${ERROR}${INFO.slice(0, 70)}`)
-  child.stderr.write(ERROR.slice(0, 5))
-  output.release({ withoutInfo: true })
-  expect(printed()).toBe(ERROR)
-  child.stdout.write(INFO.slice(70, 80))
-  child.stderr.write(ERROR.slice(5, 30))
-  expect(printed()).toBe(ERROR)
-  child.stdout.write(`${INFO.slice(80)}${INFO}`)
-  child.stderr.write(ERROR.slice(30))
-  expect(printed()).toBe(ERROR + INFO + ERROR)
-})
-
-it('a line that has begun before the release is printed without its end if it is too long, or its process ends', async () => {
-  const { child, output, printed } = held()
-  child.stdout.write('long')
+  const bytes = Buffer.from(`wörkerd ${ERROR}`)
+  child.stdout.write(bytes.subarray(0, 2)) // ends within a character
   child.stderr.write('a fault')
-  output.release({ withoutInfo: true })
-  const more = '.'.repeat(262_144)
-  child.stdout.write(more)
-  expect(printed()).toBe(`long${more}`)
-  child.stdout.write(INFO.slice(0, 60))
+  output.release()
+  expect(printed()).toBe('')
+  child.stdout.write(bytes.subarray(2))
+  expect(printed()).toBe(`wörkerd ${ERROR}`)
   child.stderr.end()
-  await expect.poll(printed).toBe(`long${more}${INFO.slice(0, 60)}a fault`)
+  await expect.poll(printed).toBe(`wörkerd ${ERROR}a fault\n`)
 })
 
-it('the output of a process that has ended within a line is printed', async () => {
-  const { child, output, printed } = held()
-  child.stderr.end('a fault')
-  await once(child.stderr, 'end')
-  output.release({ withoutInfo: true })
-  expect(printed()).toBe('a fault')
+it('if a long start gives more than 1,000 lines of output, all of them are printed', () => {
+  const { child, printed } = held()
+  child.stderr.write(ERROR.repeat(1_000))
+  expect(printed()).toBe('')
+  child.stderr.write(ERROR)
+  expect(printed()).toBe(ERROR.repeat(1_001))
 })
 
 it('the output of workerd is not printed if the start reports its error in one sentence', () => {
   const { child, output, printed } = held()
-  child.stdout.write(INFO)
+  child.stderr.write(ERROR)
   output.discard()
   output.release()
   expect(printed()).toBe('')
+})
+
+it('errors are held until the start has ended, even if workerd writes its other output itself', () => {
+  const stderr = new PassThrough()
+  const { output, printed } = held({ stdout: null, stderr } as never)
+  stderr.write(ERROR)
+  output.release()
+  expect(printed()).toBe(ERROR)
 })

@@ -30,7 +30,7 @@ function proof(args: readonly string[], fails = 'none', end = 'exit 3') {
 }
 
 describe('npm run proof', () => {
-  it('prints every proof, and each proof is an existing file', () => {
+  it('prints the name of every proof, and the program of each proof exists', () => {
     const { status, stdout } = proof([])
     expect(status).toBe(0)
     for (const [name, { program }] of Object.entries(PROOFS)) {
@@ -61,7 +61,7 @@ describe('npm run proof', () => {
     },
   )
 
-  it('has the sizes that docs/proof.md promises', () => {
+  it('runs the proofs in the sizes that docs/proof.md promises', () => {
     const steps = proofSteps({ small: false })
     for (const run of [
       'simulate --seed 1 --histories 100000',

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('the start says Ready only if /readyz does, and a certificate that is not valid makes it Not ready', () => {
+it('the start prints Ready if /readyz returns ready, and Not ready if the certificate is not valid', () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-28T00:00:00Z') })
   const linesFor = (expires_at: string) =>
     readinessLines(
@@ -27,7 +27,7 @@ it('the start says Ready only if /readyz does, and a certificate that is not val
   expect(linesFor('2027-11-01T00:00:00.000Z').warnings[0]).toContain('is not valid yet')
 })
 
-it('the start prints every other warning of /readyz with its members, and none that it has printed before', () => {
+it('the start prints every other warning of /readyz with its members, except warnings that it has already printed', () => {
   const warnings = [
     { code: 'self_made_verifier_certificate' },
     { code: 'client_ip_header_missing' },

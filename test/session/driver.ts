@@ -5,8 +5,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeJwt, type JWK } from 'jose'
 import { expect, vi } from 'vitest'
+import { sessionStub } from '../../src/relying-party/document/session-stub.ts'
 import { createApp } from '../../src/routes/app.ts'
-import { sessionStub } from '../../src/session/store/identifier.ts'
 import type { VerificationSession } from '../../src/session/verification-session.ts'
 import { call, createRelyingParty, json } from '../routes/edge/edge-app.ts'
 import { lintWalletResponse, NEVER_A_FAULT } from '../support/linters/wallet-response-linter.ts'
@@ -166,7 +166,7 @@ export async function goodResponse(
 export function stubOf(id: string): DurableObjectStub<VerificationSession> {
   const stub = sessionStub(env, id)
   if (stub === undefined) throw new Error('not a session id')
-  return stub
+  return stub as DurableObjectStub<VerificationSession>
 }
 
 /** Waits until the log has confirmed the end. It does so after the response to the wallet. */

@@ -17,7 +17,7 @@ function later(milliseconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 }
 
-describe('the client_token of an erased session, after its Idempotency-Key is used again', () => {
+describe('the client_token of an erased session', () => {
   const headers = { 'Idempotency-Key': 'order-17' }
 
   /** Returns the token of the first session, and its successor with the same id. */
@@ -42,7 +42,7 @@ describe('the client_token of an erased session, after its Idempotency-Key is us
   ] as const
 
   it.each(ROUTES)(
-    'is refused for the new session at %s …%s; the new session’s own token is accepted',
+    'gets 404 at %s …%s of a new session with the same Idempotency-Key, and the token of the new session is accepted',
     async (method, path) => {
       const { id, first, second } = await succeeded()
       const send = (token: string) => {
@@ -67,7 +67,7 @@ describe('the client_token of an erased session, after its Idempotency-Key is us
   })
 })
 
-describe('a repeated creation', () => {
+describe('a repeated create request', () => {
   const TYPE = {
     formats: { 'dc+sd-jwt': { meta: { vct_values: ['urn:example:card'] }, scopes: { age: ['age'] } } },
   }
@@ -112,7 +112,7 @@ describe('a repeated creation', () => {
     expect((await create(setting, 'a')).status).toBe(410)
   })
 
-  it('finds no session after a refused creation, and does not create one', async () => {
+  it('creates a session if the first create request with this Idempotency-Key was refused', async () => {
     const { setting } = await changed('a')
     const refused = await create(setting, 'b')
     expect([refused.status, (await json(refused)).code]).toEqual([400, 'unsupported_credential_type'])

@@ -40,6 +40,9 @@ function note(id: string, pendingUntil: number): SessionNote {
 function bindingsWith(object: object): Env {
   const namespace: object = { getByName: () => object, jurisdiction: () => namespace }
   const names = ['VERIFICATION_SESSION', 'RELYING_PARTY', 'DIRECTORY', 'EVENT_LOG', 'VERIFICATION_INDEX']
-  const namespaces = [...names, 'TRUST_LIST'].map((name) => [name, namespace])
+  const namespaces = [...names, 'TRUST_LIST', 'EVIDENCE_MATERIALS', 'EVIDENCE_SESSIONS'].map((name) => [
+    name,
+    namespace,
+  ])
   return { ...env, ...Object.fromEntries(namespaces), LISTENING_PORT: '8080', JURISDICTION: 'eu' }
 }

@@ -10,6 +10,7 @@ import { directoryStub } from '../../src/relying-party/directory.ts'
 import { relyingPartyStub } from '../../src/relying-party/document/identifier.ts'
 import { dayOf, eventLogStub } from '../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../src/relying-party/index/index-days.ts'
+import type { RelyingParty } from '../../src/relying-party/relying-party.ts'
 import { buildTombstone } from '../../src/session/document/document.ts'
 import { mintIssuerPki } from '../support/certificates/certificates.ts'
 import { LIST_NOW, mintListSigner, signLote } from '../support/certificates/trust-lists.ts'
@@ -27,6 +28,7 @@ const [
   ENTRY,
   RELYING_PARTY,
   SIGN_OUTS,
+  AUDIT,
   LIST,
   ANCHOR,
   ROW,
@@ -42,7 +44,11 @@ let pending: Stored
 let verified: Stored
 
 beforeAll(async () => {
-  setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
+  const { sealed_client_secret: _, ...people } = RELYING_PARTY.console_sign_in
+  setting = await setUp({
+    webhook: { url: 'http://127.0.0.1:9/hook' },
+    console_sign_in: { ...people, client_secret: 'secret' },
+  })
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 204 }))
   const body = { metadata: { context: 'checkout' } }
   const session = await createSession(setting, body, { 'Idempotency-Key': 'storage-page' })
@@ -95,6 +101,17 @@ it('docs/storage.md shows ended sign-ins of the console as stored', async () => 
   const signed_in_at = Date.now()
   await stub?.endSignIn({ id, signed_in_at, expires_at: signed_in_at + 1_000 }, signed_in_at)
   expect(shapeOf(SIGN_OUTS)).toEqual(shapeOf(await stored(stub as DurableObjectStub, 'console_sign_outs')))
+})
+
+it('docs/storage.md shows an entry of the audit log as stored', async () => {
+  const stub = relyingPartyStub(env, setting.relyingPartyId) as DurableObjectStub<RelyingParty>
+  const actor = { kind: 'api_key', key_id: AUDIT.actor_id, name: AUDIT.actor_name } as const
+  const origin = { actor, channel: AUDIT.channel, address: AUDIT.address }
+  await stub.audit(origin, { action: AUDIT.action, members: JSON.parse(AUDIT.members) })
+  const rows = await runInDurableObject(stub, (_, { storage }) =>
+    storage.sql.exec('SELECT * FROM audit ORDER BY number DESC LIMIT 1').toArray(),
+  )
+  expect(rows).toEqual([{ ...AUDIT, number: expect.any(Number), at: expect.any(Number) }])
 })
 
 it('the storage page shows a relying party exactly as stored', async () => {

@@ -1,9 +1,11 @@
 import { env, withEnv } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { addAttempt } from '../../src/session/document/attempt.ts'
-import type { SessionDocument } from '../../src/session/document/document.ts'
+import type { SessionDocument, Tombstone } from '../../src/session/document/document.ts'
+import type { Login } from '../../src/session/document/login.ts'
 import type { Held } from '../../src/session/document/outcome.ts'
 import { publicView } from '../../src/session/document/state-view.ts'
+import { openOwnSlot } from '../../src/session/store/slot.ts'
 import { openStore } from '../../src/session/store/store.ts'
 import { enqueue, finishAttempt, markDead, startAttempt } from '../../src/webhook/outbox.ts'
 import { PENDING } from './recorded-sessions.ts'
@@ -16,7 +18,7 @@ afterEach(() => {
 const REFUSED = { at: PENDING.created_at, reason: 'malformed_response', channel: null } as const
 const HOLDING = { status: 'pending', ended_at: null, held: {} as Held } as const
 
-it('all changes in memory are stored together at the time of the most urgent change', () => {
+it('all changes in memory are stored together at the earliest of their deadlines', () => {
   vi.useFakeTimers({ now: PENDING.created_at })
   const { store, written } = openStoreOf(PENDING)
   const attempt = { at: PENDING.created_at, reason: 'malformed_response', channel: null } as const
@@ -40,10 +42,19 @@ describe('the entry for the list is queued by a write to storage', () => {
     deliveries: enqueue([], event, PENDING.created_at),
     pending_index_entry: { revision: 3, calls: 1, next_call_at: null },
   }
+  const LOGIN = { ...ENDED, ...HOLDING, held: null, login: {} as Login, request_fetched: false }
+  const FETCHED_LOGIN = { ...LOGIN, request_fetched: true }
   const six = [1, 2, 3, 4, 5, 6].reduce((all) => startAttempt(all, 'd', PENDING.created_at), ENDED.deliveries)
   const failed = { status: 500, error: null, durationMs: 10, excerpt: '', retryAfter: null } as const
 
-  it.each<[string, SessionDocument, SessionDocument, number]>([
+  /** Returns a function that returns the case of one more refused response after some. */
+  const addsAttempt = (revision: 3 | 4) => (count: number) => {
+    const before = { ...ENDED, attempt_count: count }
+    const title = `${revision === 3 ? 'but not if it adds' : 'that adds'} the refused response ${count + 1}`
+    return [title, before, addAttempt(before, REFUSED), revision] as const
+  }
+
+  it.each<readonly [string, SessionDocument, SessionDocument, number]>([
     ['that ends an unwanted event', ENDED, { ...ENDED, deliveries: markDead(ENDED.deliveries, 'd') }, 4],
     [
       'that ends the last attempt, which failed',
@@ -61,8 +72,11 @@ describe('the entry for the list is queued by a write to storage', () => {
       4,
     ],
     ['that ends the session', { ...ENDED, status: 'pending', ended_at: null }, ENDED, 4],
-    ['that discards a held success', { ...ENDED, ...HOLDING }, { ...ENDED, ...HOLDING, held: null }, 4],
-    ['but not if the write only adds a refused response', ENDED, addAttempt(ENDED, REFUSED), 3],
+    ['but not if only the stage changes', { ...ENDED, ...HOLDING, held: null }, { ...ENDED, ...HOLDING }, 3],
+    ['that is the first act in a login', LOGIN, { ...LOGIN, request_fetched: true }, 4],
+    ['but not if it is a later act in a login', FETCHED_LOGIN, { ...FETCHED_LOGIN, ...HOLDING }, 3],
+    ...[0, 1, 2, 9].map(addsAttempt(4)),
+    ...[3, 4, 8, 10, 99, 1_000].map(addsAttempt(3)),
   ])('%s', (_, before, after, revision) => {
     vi.useFakeTimers({ now: PENDING.created_at })
     const { store, written } = openStoreOf(before)
@@ -105,18 +119,31 @@ describe('a write to storage is kept', () => {
   })
 })
 
+it('an erased session is never read again, even if its tombstone cannot be written', async () => {
+  const { store, object } = openStoreOf(PENDING)
+  const full = new Error('the disk is full')
+  vi.spyOn(object.storage.kv, 'put').mockImplementation(() => {
+    throw full
+  })
+  const tombstone = { erased: true, body_digest: 'digest', keep_until: Date.now() + 60_000, schema: 1 }
+  await expect(store.erase(tombstone as unknown as Tombstone)).rejects.toBe(full)
+  expect(store.session()).toBeUndefined()
+  expect(store.tombstone()).toEqual(tombstone)
+})
+
 /** Opens a store with this document and these watchers. `written`: what it writes. */
 function openStoreOf(document: SessionDocument, sockets: readonly object[] = []) {
   const written: unknown[] = []
-  const store = openStore({
-    id: '00'.repeat(32), // a text is its own hexadecimal form
+  const object = {
     storage: {
       kv: { get: () => document, put: (_: string, value: unknown) => written.push(value) },
       getAlarm: async () => 0,
       setAlarm: async () => undefined,
+      deleteAll: async () => undefined,
     },
     getWebSockets: () => sockets,
     blockConcurrencyWhile: (task: () => Promise<void>) => task(),
-  } as unknown as DurableObjectState)
-  return { store, written }
+  } as unknown as DurableObjectState
+  const store = openStore(openOwnSlot(object, { id: document.verification_id, hasPrice: true }))
+  return { store, written, object }
 }

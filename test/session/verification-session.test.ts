@@ -1,7 +1,9 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { SessionDocument } from '../../src/session/document/document.ts'
 import { computeSpread, EXPIRY_SPREAD_MS } from '../../src/session/store/spread.ts'
+import { startAttempt } from '../../src/webhook/outbox.ts'
 import { call, json } from '../routes/edge/edge-app.ts'
 import { WAIT } from '../support/wait.ts'
 import {
@@ -93,7 +95,7 @@ describe('the expiry of a session', () => {
     expect(session).toMatchObject({ status: 'expired', reason: { code: 'session_expired' } })
   })
 
-  it('has the effect that a later response is refused', async () => {
+  it('makes the session refuse a later response', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -180,7 +182,7 @@ describe('a write that fails', () => {
     expect((await poll(setting, verification_id)).status).toBe('expired')
   })
 
-  it('is avoided if the claims are too large: the outcome is stored without the claims', async () => {
+  it('does not happen if the claims are too large: the outcome is stored without the claims', async () => {
     const scopes = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`copy_${i}`, ['age_over_18']]))
     const formats = { 'dc+sd-jwt': { meta: { vct_values: ['urn:example:copies'] }, scopes } }
     const { publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
@@ -254,6 +256,51 @@ describe('the alarm of a session', () => {
     await evictDurableObject(stubOf(verification_id))
     await poll(setting, verification_id)
     expect(await alarmOf(verification_id)).toBe(spreadExpiry(verification_id, expires_at))
+  })
+
+  it('stays at the time of the expiry during the first attempt, and is set to the time of the retry if this attempt fails', async () => {
+    const setting = await setUp(WEBHOOK)
+    const answer = Promise.withResolvers<Response>()
+    const fetched = vi.spyOn(globalThis, 'fetch').mockReturnValue(answer.promise)
+    const { verification_id, expires_at } = await createSession(setting)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    await vi.waitFor(() => expect(fetched).toHaveBeenCalled(), WAIT)
+    expect(await alarmOf(verification_id)).toBe(spreadExpiry(verification_id, expires_at))
+    answer.resolve(new Response(null, { status: 500 }))
+    await vi.waitFor(async () => {
+      expect(await alarmOf(verification_id)).toBeLessThan(Date.now() + 10_000)
+    }, WAIT)
+  })
+
+  it('is set to an earlier time when the object is opened again after the first attempt was interrupted', async () => {
+    const setting = await setUp(WEBHOOK)
+    receiver()
+    const { verification_id, expires_at } = await createSession(setting)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    const stub = stubOf(verification_id)
+    await runInDurableObject(stub, async (_, { storage }) => {
+      const stored = () => storage.kv.get<SessionDocument>('session')
+      await vi.waitFor(() => expect(stored()?.pending_log_entry).toBeNull(), WAIT)
+      // What the end has written, and no later write.
+      const [ended, now] = [stored()!, Date.now()]
+      const [sent] = ended.deliveries
+      const unsent = { ...sent!, state: 'owed', automatic_attempts: 0, attempts: [] } as const
+      const deliveries = startAttempt([unsent], unsent.delivery_id, now)
+      storage.kv.put('session', { ...ended, ended_at: now, deliveries })
+      await storage.setAlarm(spreadExpiry(verification_id, expires_at))
+    })
+    await evictDurableObject(stub)
+    await poll(setting, verification_id)
+    expect(await alarmOf(verification_id)).toBeLessThanOrEqual(Date.now() + 25_000)
+  })
+
+  it('is set to an earlier time at the end of a session that expires more than 15 minutes later', async () => {
+    const setting = await setUp(WEBHOOK)
+    const fetched = vi.spyOn(globalThis, 'fetch').mockReturnValue(new Promise(() => {}))
+    const { verification_id } = await createSession(setting, { expires_in: 3_600 })
+    await ask(setting, 'POST', verification_id, '/cancel')
+    await vi.waitFor(() => expect(fetched).toHaveBeenCalled(), WAIT)
+    expect(await alarmOf(verification_id)).toBeLessThanOrEqual(Date.now() + 25_000)
   })
 
   it('retries a delivery on the schedule, and never makes a seventh POST', async () => {
@@ -384,7 +431,7 @@ describe('the erasure of a session', () => {
 })
 
 describe('a stored document', () => {
-  it('with a newer schema version is refused', async () => {
+  it('is refused if it has a newer schema version', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     vi.spyOn(console, 'error').mockReturnValue(undefined)
@@ -416,7 +463,7 @@ describe('a stored document', () => {
   })
 })
 
-describe('concurrent creations with one Idempotency-Key', () => {
+describe('concurrent create requests with one Idempotency-Key', () => {
   it('create one session, and all responses except one are marked as replays', async () => {
     const setting = await setUp()
     const headers = { ...setting.headers, 'Idempotency-Key': 'twins' }

@@ -33,7 +33,7 @@ async function begin(setting: Setting, body: object = {}) {
 
 const FETCHED = { number: 1, at: expect.any(String), kind: 'request_fetched', family: null }
 
-it('the wallet activity is null, then a fetched request, then the reason family of each refusal, and null after the end', async () => {
+it('the wallet activity is null at first, then a fetched request, then each refusal with its family (kind of reason), and null after the end', async () => {
   const setting = await setUp()
   const session = await createSession(setting)
   expect(await stateOf(session)).toMatchObject({ wallet_activity: null })
@@ -78,7 +78,7 @@ it.each<[string, string, string, (good: Form) => Form, RegExp]>([
     /must be plain/,
   ],
 ])(
-  'a response that %s is refused for the request that its state names',
+  'a response that %s is refused, and the refusal has the channel of the request with the same state',
   async (_, code, response_mode, change, description) => {
     const setting = await setUp()
     const { session, request, id } = await begin(setting, { request_options: { response_mode } })

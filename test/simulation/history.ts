@@ -4,18 +4,19 @@
 import { ACTORS } from './actors/index.ts'
 import type { ServiceCode } from './build.ts'
 import type { Credentials } from './credentials.ts'
+import { changedRows, changedSessions, FORMS, type Form, rowsOf, storedOf } from './form.ts'
 import { documentOf, openLedger, type Stored, type Violation } from './ledger.ts'
 import { forgetNotes, listedParties, readNumbers } from './numbers.ts'
 import { openCrypto } from './platform/crypto.ts'
 import { calmPlan, drawFaults, type FaultPlan, openFaults } from './platform/faults.ts'
 import type { Platform } from './platform/globals.ts'
-import { openObjects, type SimulatedObject, WORLD } from './platform/objects.ts'
+import { isList, openObjects, WORLD } from './platform/objects.ts'
 import { openRandom, type Random } from './platform/random.ts'
 import { openScheduler } from './platform/scheduler.ts'
 import { type Draws, populate } from './populate.ts'
 import { PROPERTIES } from './properties/index.ts'
 import { openReceivers } from './receiver.ts'
-import { environmentOf, type Party, reportUnlessFault, type Session, storedOf, type World } from './world.ts'
+import { environmentOf, type Party, reportUnlessFault, type Session, type World } from './world.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -28,12 +29,14 @@ const AFTER_LIFETIME_MS = 60_000 + 15_000 + 60_000 + 15_000
 const EVENTS_MS = 8 * DAY
 /** The days that entries of the list are stored, less the time of events, and a margin. */
 const LISTED_MS = 30 * DAY
-/** The days that counters of the list are stored, which is longest, less the times before, and a margin. */
-const RETENTIONS_MS = 62 * DAY
+/** The days that entries of the audit log are stored, which is longest, and a margin. */
+const RETENTIONS_MS = 402 * DAY
 /** Share of histories without faults of the platform. Calls may be slow in them, and receivers may fail. */
 const CALM_SHARE = 0.15
 /** Share of histories with the directory and the gauges of a service that is one process. */
 const ONE_PROCESS_SHARE = 0.3
+/** Numbers of objects that the sessions of a history share. Few, so that most sessions have neighbours. */
+const SHARED_OBJECTS = [1, 1, 2] as const
 
 export type HistoryResult = {
   readonly seed: number
@@ -58,11 +61,15 @@ type Input = {
   readonly seed: number
   /** Receives a line for each thing that happens. */
   readonly trace?: (line: string) => void
-  readonly focus?: Focus
+  readonly focus?: Focus | undefined
+  /** The form of all sessions, instead of the one that the seed draws. */
+  readonly form?: Form | undefined
+  /** True if every session has evidence, false if none has; `undefined`: the seed draws it. */
+  readonly hasEvidence?: boolean | undefined
 }
 
 /** Faults that occur in any case, instead of those that the seed draws. */
-export type Focus = Partial<FaultPlan> & { readonly atMidnight?: boolean }
+export type Focus = Partial<FaultPlan> & { readonly atMidnight?: boolean; readonly isCalm?: boolean }
 
 /** Runs a history. */
 export async function runHistory(input: Input): Promise<HistoryResult> {
@@ -73,7 +80,7 @@ export async function runHistory(input: Input): Promise<HistoryResult> {
   try {
     const plan = faults.state.plan
     faults.stop()
-    await populate(world)
+    await populate(world, input.hasEvidence)
     faults.state.plan = plan
     scheduler.hooks.beforeStep = () => injectFaults(world)
     planJumps(world)
@@ -135,14 +142,17 @@ let runs = 0
 
 type RunningWorld = World & Draws & { readonly digest: () => string }
 
-function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input): RunningWorld {
+function openWorld({ stage, code, credentials, seed, trace, focus = {}, ...input }: Input): RunningWorld {
   const random = (name: string): Random => openRandom(seed, name)
+  const forms = random('form')
+  const [drawn, shared] = [forms.pick(FORMS), forms.pick(SHARED_OBJECTS)]
+  const form = input.form ?? drawn
   const actors = random('actors')
   // Close to the end of a day in some histories: the event log has an object for each day.
   const isLate = actors.chance(0.3) || focus.atMidnight === true
   const beginning = Date.UTC(2026, 10, 22) + (isLate ? DAY - actors.below(30 * MINUTE) : actors.below(DAY))
   const scheduler = openScheduler(random('scheduler'), beginning)
-  const isCalm = Object.keys(focus).length === 0 && random('calm').chance(CALM_SHARE)
+  const isCalm = focus.isCalm ?? (Object.keys(focus).length === 0 && random('calm').chance(CALM_SHARE))
   scheduler.state.isCalm = isCalm
   const plan = { ...drawFaults(random('plan')), ...focus }
   const faults = openFaults(isCalm ? calmPlan(plan) : plan, random('faults'))
@@ -154,7 +164,6 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
     for (let i = 0; i < line.length; i++) digest = Math.imul(digest ^ line.charCodeAt(i), 0x01000193)
     trace?.(line)
   }
-  const sessionOf = (object: SimulatedObject) => sessions.find((one) => one.object === object)
   const objects = openObjects({
     scheduler,
     faults,
@@ -162,21 +171,23 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
     events: {
       noted: note,
       interrupted: (object) => {
-        const session = sessionOf(object)
-        if (session !== undefined) ledger.add('interrupted', session)
+        for (const session of sessions) if (session.object === object) ledger.add('interrupted', session)
       },
       crashed: () => {
         forgetNotes(code)
         ledger.add('crashed')
       },
       committed: (object, before) => {
-        const session = sessionOf(object)
-        if (session !== undefined && before.has('session')) {
+        const own = sessions.filter((session) => session.object === object)
+        const rows = object.kind === 'SHARED_SESSIONS' ? rowsOf(object) : undefined
+        const changed = rows === undefined ? changedSessions(own, before) : changedRows(own, rows)
+        for (const { session, old } of changed) {
           note(`${session.name} is written: ${describe(storedOf(session))}`)
           if (session.isKeyLost && documentOf(storedOf(session)) !== undefined) world.isCutShort = true
           if (world.isCutShort) return
-          ledger.add('committed', session, before.get('session') as Stored, storedOf(session))
+          ledger.add('committed', session, old, storedOf(session))
         }
+        if (rows !== undefined) ledger.add('rowsCommitted', object, rows)
         for (const [key, old] of before) {
           ledger.add('objectCommitted', object, key, object.durable.data.get(key), old)
         }
@@ -193,7 +204,8 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
     durable: storedOf,
     isCalm,
     hasSlowCalls: faults.state.plan.slowCall > 0,
-    indexes: () => objects.all().filter(({ kind }) => kind === 'VERIFICATION_INDEX'),
+    indexes: () => objects.all().filter(isList),
+    evidenceSessions: () => objects.all().filter(({ kind }) => kind === 'EVIDENCE_SESSIONS'),
     directory: () => (isOneProcess ? listedParties(objects.all()) : undefined),
     hasLostAlarm: (object) => objects.alarms.lost.has(object),
     alarms: () =>
@@ -204,13 +216,15 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
   })
   forgetNotes(code)
   const isOneProcess = random('process').chance(ONE_PROCESS_SHARE)
-  const env = environmentOf(objects, isOneProcess)
+  const env = environmentOf(objects, { isOneProcess, shared: form === 'own' ? null : shared })
   objects.shared.env = env
   objects.register('VERIFICATION_SESSION', code.VerificationSession)
+  objects.register('SHARED_SESSIONS', code.SharedSessions)
   objects.register('RELYING_PARTY', code.RelyingParty)
   objects.register('DIRECTORY', code.Directory)
   objects.register('EVENT_LOG', code.EventLog)
   objects.register('VERIFICATION_INDEX', code.VerificationIndex)
+  objects.register('EVIDENCE_SESSIONS', code.EvidenceSessions)
   stage.platform = {
     scheduler,
     // Random bytes decide nothing. They differ in each run, because the service's caches outlive a history.
@@ -229,15 +243,30 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
     }),
     log: (line) => {
       note(`log ${line.replace(/^.*"event":/, '')}`)
-      if (/"event":"background_fault","error":"(?!Fault")/.test(line))
+      if (/"event":"(background_fault|evidence_not_sealed)","error":"(?!Fault")/.test(line))
         ledger.report('no unexpected error')(line)
     },
   }
   const world: RunningWorld = {
-    ...{ scheduler, faults, objects, code, credentials, ledger, parties, sessions, note, isOneProcess, env },
+    ...{
+      scheduler,
+      faults,
+      objects,
+      code,
+      credentials,
+      ledger,
+      parties,
+      sessions,
+      note,
+      isOneProcess,
+      form,
+      env,
+    },
     random: actors,
     logins: random('logins'),
     lists: random('lists'),
+    oldLists: random('old lists'),
+    evidence: random('evidence'),
     redirects: new Map(),
     isActive: true,
     isCutShort: false,

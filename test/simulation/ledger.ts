@@ -4,6 +4,7 @@
 import type { HourCounts } from '../../src/relying-party/index/counters.ts'
 import type { SessionCounts } from '../../src/relying-party/session-counts.ts'
 import type { SessionDocument, Tombstone } from '../../src/session/document/document.ts'
+import type { SlotRow } from './form.ts'
 import type { SimulatedObject } from './platform/objects.ts'
 import type { Post } from './receiver.ts'
 import type { Party, Session } from './world.ts'
@@ -36,6 +37,8 @@ export type Watcher = {
   readonly interrupted?: (session: Session) => void
   /** Any write of another object became durable. */
   readonly objectCommitted?: (object: SimulatedObject, key: string, after: unknown, before: unknown) => void
+  /** A write of an object that sessions share became durable. `rows`: all its rows. */
+  readonly rowsCommitted?: (object: SimulatedObject, rows: readonly SlotRow[]) => void
   /** A call of an actor begins. */
   readonly asked?: (session: Session, method: string) => void
   readonly called?: (call: Call) => void
@@ -77,6 +80,8 @@ export type Facts = {
   readonly hasSlowCalls: boolean
   /** Days of the lists of all relying parties. */
   readonly indexes: () => readonly SimulatedObject[]
+  /** The objects with the ids of sessions that may have evidence. */
+  readonly evidenceSessions: () => readonly SimulatedObject[]
   /** Ids of the relying parties in the directory; `undefined` in a history without a directory. */
   readonly directory: () => readonly string[] | undefined
   /** Returns true if the platform has lost an alarm of the object. */

@@ -2,13 +2,24 @@
 
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type CaughtMutant, catchMutant, findMutant, MUTANTS, readSeeds, SEEDS } from './mutants/index.ts'
+import { FORMS } from './form.ts'
+import {
+  type CaughtMutant,
+  catchMutant,
+  findMutant,
+  MUTANTS,
+  optionsOf,
+  readSeeds,
+  SEEDS,
+} from './mutants/index.ts'
 import { commandOf, openSimulator, traceOf } from './simulator.ts'
 
 const TRACE_LINES = 60
-const USAGE = `npm run proof -- simulate [--seed N] [--histories N] [--mutant NAME | --mutants]
+const USAGE = `npm run proof -- simulate [--seed N] [--histories N] [--form FORM] [--mutant NAME | --mutants]
   --seed N        the first seed (1)
   --histories N   histories, each with the next seed (1000)
+  --form FORM     own: each session has its own object; shared: sessions share objects.
+                  Without it, each history draws its form
   --mutant NAME   plants the mutant whose name contains this text, and stops where it is caught
   --mutants       finds the first history that catches each mutant, and writes mutants/seeds.json.
                   A mutant must be caught by the property that the file has for it`
@@ -17,12 +28,15 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     histories: { type: 'string', default: '1000' },
+    form: { type: 'string' },
     mutant: { type: 'string' },
     mutants: { type: 'boolean', default: false },
   },
 })
 const [seed, histories] = [Number(values.seed), Number(values.histories)]
-if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(histories) || seed < 0 || histories < 1) {
+const form = FORMS.find((one) => one === values.form)
+const isForm = values.form === undefined || form !== undefined
+if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(histories) || seed < 0 || histories < 1 || !isForm) {
   console.error(USAGE)
   process.exit(2)
 }
@@ -38,17 +52,19 @@ async function simulate(): Promise<number> {
     return 2
   }
   const simulator = await openSimulator(mutant?.changes)
+  const options = mutant === undefined ? { form } : optionsOf(mutant)
   const begun = process.cpuUsage()
   let steps = 0
   for (let i = 0; i < histories; i++) {
-    const result = await simulator.run(seed + i, mutant?.focus)
+    const result = await simulator.run(seed + i, options)
     steps += result.steps
     if (result.violation !== undefined) {
-      for (const line of await traceOf(simulator, seed + i, { lines: TRACE_LINES, focus: mutant?.focus })) {
-        console.error(line)
-      }
+      const lines = await traceOf(simulator, seed + i, { lines: TRACE_LINES, ...options })
+      for (const line of lines) console.error(line)
       console.error(`\n${result.violation.property}: ${result.violation.text}`)
-      console.error(`Run it again: ${commandOf(seed + i, mutant?.name)}`)
+      console.error(
+        `Run it again: ${commandOf(seed + i, { mutant: mutant?.name, form: mutant ? undefined : form })}`,
+      )
       return 1
     }
   }

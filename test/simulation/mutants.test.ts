@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { IS_FULL_SIZE } from '../support/runner/size.ts'
 import { buildService, changedSources } from './build.ts'
-import { catchMutant, findMutant, MUTANTS, readSeeds } from './mutants/index.ts'
+import { catchMutant, findMutant, MUTANTS, optionsOf, readSeeds } from './mutants/index.ts'
 import { PROPERTIES } from './properties/index.ts'
 import { commandOf, openSimulator, type Simulator } from './simulator.ts'
 
@@ -34,7 +34,7 @@ describe('mistakes that are planted in the code', () => {
         `no history from ${seed} on breaks "${property}" ${mutant.clause ?? ''}: npm run proof -- simulate --mutants --histories 10000`,
       )
     }
-    expect((await service.run(caught.seed, mutant.focus)).violation).toBeUndefined()
+    expect((await service.run(caught.seed, optionsOf(mutant))).violation).toBeUndefined()
   })
 
   it('each have one stored seed, and together violate every property', () => {
@@ -46,16 +46,21 @@ describe('mistakes that are planted in the code', () => {
   it('are planted again by the command that repeats a history', () => {
     for (const { name } of MUTANTS) {
       expect(findMutant(name)?.name).toBe(name)
-      expect(commandOf(7, name)).toBe(`npm run proof -- simulate --seed 7 --histories 1 --mutant "${name}"`)
+      expect(commandOf(7, { mutant: name })).toBe(
+        `npm run proof -- simulate --seed 7 --histories 1 --mutant "${name}"`,
+      )
     }
     expect(commandOf(7)).toBe('npm run proof -- simulate --seed 7 --histories 1')
+    expect(commandOf(7, { form: 'shared' })).toBe(
+      'npm run proof -- simulate --seed 7 --histories 1 --form shared',
+    )
   })
 
   it.each(MUTANTS)('still fit the current source code: $name', ({ changes }) => {
     expect(changedSources(changes).size).toBeGreaterThan(0)
   })
 
-  it('must quote their source exactly', async () => {
+  it('are rejected if the text that they replace is not in the source', async () => {
     const change = { path: 'src/session/store/store.ts', replaced: 'a text that is not there', by: '' }
     await expect(buildService(() => expect.fail('nothing runs'), [change])).rejects.toThrow(
       'src/session/store/store.ts must contain this text once',

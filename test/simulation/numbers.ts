@@ -4,7 +4,6 @@ import type { Env } from '../../src/env.ts'
 import { daysOf, readCounters } from './actors/analyst.ts'
 import type { ServiceCode } from './build.ts'
 import { type SimulatedObject, WORLD } from './platform/objects.ts'
-import { openSql } from './platform/sql.ts'
 import { reportUnlessFault, type World } from './world.ts'
 
 /** Time in which all numbers are read. */
@@ -35,8 +34,12 @@ function isCountsOf({ id }: SimulatedObject) {
   return ({ label, durable }: SimulatedObject) => label === `${id}/counts` && durable.data.size > 0
 }
 
-/** The memory of the process is lost, also the notes for the gauges that the modules of the service have. */
-export function forgetNotes({ storeNotes }: ServiceCode): void {
+/**
+ * The memory of the process is lost, also what the modules of the service have: notes for the gauges, and the
+ * last turn of a check of entries.
+ */
+export function forgetNotes({ storeNotes, noteTurn }: ServiceCode): void {
+  noteTurn(Number.NEGATIVE_INFINITY)
   const nowhere = { getByName: () => ({ noteSessions: () => Promise.resolve() }) }
   void storeNotes({ DIRECTORY: nowhere } as never)
 }
@@ -44,9 +47,6 @@ export function forgetNotes({ storeNotes }: ServiceCode): void {
 /** Ids in the directory, as they are stored. */
 export function listedParties(objects: readonly SimulatedObject[]): readonly string[] {
   const directory = objects.find(({ kind, label }) => kind === 'DIRECTORY' && label === 'directory')
-  const sql = openSql(directory?.durable.statements ?? [])
-  if (directory === undefined) return []
-  const rows = sql.run({ text: 'SELECT relying_party_id FROM relying_parties', values: [] }).toArray()
-  sql.close()
+  const rows = directory?.durable.sql.rowsOf('relying_parties') ?? []
   return rows.map(({ relying_party_id }) => String(relying_party_id))
 }

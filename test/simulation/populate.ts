@@ -2,6 +2,8 @@
 
 import type { Env } from '../../src/env.ts'
 import { EVENT_TYPES, type EventType, STEP_EVENT_TYPES } from '../../src/relying-party/document/settings.ts'
+import { dayOf } from '../../src/relying-party/events/event-days.ts'
+import { placeOf } from './form.ts'
 import { WORLD } from './platform/objects.ts'
 import type { Random } from './platform/random.ts'
 import { createInput, settingsInput, type World } from './world.ts'
@@ -11,15 +13,28 @@ const LOGIN_SHARE = 0.25
 /** Shares of relying parties with a list of verifications, and with events of steps. */
 const LIST_SHARE = 0.85
 const STEPS_SHARE = 0.4
+/** Share of relying parties for which an earlier build has begun the list of the day. */
+const OLD_LIST_SHARE = 0.15
+
+/** Share of sessions with evidence, and the outcomes of which it is kept. */
+const EVIDENCE_SHARE = 0.3
+const KEPT_OUTCOMES = [['verified'], ['verified', 'rejected']] as const
 
 const SOME_EVENTS = ['verification.verified', 'verification.canceled'] as const
 
-/** `logins`, `lists`: decide which sessions are logins, and which relying parties have lists and steps. */
-export type Draws = { readonly logins: Random; readonly lists: Random }
+/**
+ * `logins`, `lists`: decide which sessions are logins, and which relying parties have lists and steps.
+ * `oldLists`: decide which lists an earlier build has begun. `evidence`: decides which sessions have
+ * evidence.
+ */
+export type Draws = Readonly<Record<'logins' | 'lists' | 'oldLists' | 'evidence', Random>>
 
-/** Creates relying parties, without faults, and draws the sessions. */
-export async function populate(world: World & Draws): Promise<void> {
-  const { random, logins, objects, code, parties, sessions } = world
+/**
+ * Creates relying parties, without faults, and draws the sessions. `hasEvidence`: true if every session has
+ * evidence, false if none has.
+ */
+export async function populate(world: World & Draws, hasEvidence?: boolean): Promise<void> {
+  const { random, logins, evidence, parties, sessions } = world
   const retention = random.pick([3_600, 7_200, 172_800])
   const count = random.chance(0.3) ? 2 : 1
   for (let i = 0; i < count; i++) await createParty(world, `party-${i}`, retention)
@@ -38,13 +53,12 @@ export async function populate(world: World & Draws): Promise<void> {
       retention,
       bodyDigest: isKeyed ? 'digest-of-the-body' : null,
       isLogin: logins.chance(LOGIN_SHARE),
+      evidence: (hasEvidence ?? evidence.chance(EVIDENCE_SHARE)) ? evidence.pick(KEPT_OUTCOMES) : null,
     })
-    const id = String(objects.namespace('VERIFICATION_SESSION').newUniqueId())
-    const object = objects.objectOf('VERIFICATION_SESSION', id)
     sessions.push({
       name: `session ${'ABC'[sessions.length]}`,
-      verificationId: code.toVerificationId({ toString: () => id } as never),
-      ...{ object, party, input, isKeyed },
+      ...placeOf(world),
+      ...{ party, input, isKeyed },
       ...{ created: [], uris: [], requests: [], responses: [], links: [], secrets: [], returnCodes: [] },
       beganAt: undefined,
       isKeyLost: false,
@@ -71,6 +85,7 @@ async function createParty(world: World & Draws, name: string, retention: number
   await scheduler.run(scheduler.state.time + 1_000)
   const object = objects.all().find((one) => one.kind === 'RELYING_PARTY' && !known.has(one))
   if (object === undefined) throw new Error('no relying party was created')
+  if (world.oldLists.chance(OLD_LIST_SHARE)) object.durable.data.set('index_days', [dayOf(scheduler.wall())])
   const relyingPartyId = code.toRelyingPartyId({ toString: () => object.id } as never)
   parties.push({
     name,

@@ -1,15 +1,21 @@
 // The world of one history: relying parties, sessions, and what actors know about them.
 
+import type { Env } from '../../src/env.ts'
+import type { SessionStub } from '../../src/relying-party/document/session-stub.ts'
 import type { EventType, SettingsInput } from '../../src/relying-party/document/settings.ts'
 import type { Login } from '../../src/session/document/login.ts'
 import type { CreatedSession } from '../../src/session/document/results.ts'
+import type { EvidenceTerms } from '../../src/session/evidence/stored-evidence.ts'
 import type { CreateInput } from '../../src/session/request/creation.ts'
+import type { Verb } from '../../src/session/verbs.ts'
 import type { VerificationSession } from '../../src/session/verification-session.ts'
 import { AGE_POLICY, AGE_REQUEST } from '../session/age-session.ts'
 import { TEST_ENVIRONMENT } from '../support/service/environment.ts'
 import type { ServiceCode } from './build.ts'
 import type { Credentials } from './credentials.ts'
-import type { Ledger, Stored } from './ledger.ts'
+import { type Form, type SlotRow, storedOf } from './form.ts'
+import type { Ledger } from './ledger.ts'
+import { poolKey } from './platform/crypto.ts'
 import { Fault, type Faults } from './platform/faults.ts'
 import type { Objects, SimulatedObject } from './platform/objects.ts'
 import type { Random } from './platform/random.ts'
@@ -32,7 +38,12 @@ export type Party = {
 export type Session = {
   readonly name: string
   readonly verificationId: string
+  /** The object that stores it. */
   readonly object: SimulatedObject
+  /** Mark of its row in an object that it shares with others; `undefined` if it has an object of its own. */
+  readonly mark: string | undefined
+  /** Its durable row in a shared object. */
+  row: SlotRow | undefined
   readonly party: Party
   readonly input: CreateInput
   /** True if its creations have an `Idempotency-Key`. */
@@ -92,6 +103,7 @@ export type World = {
    * directory.
    */
   readonly isOneProcess: boolean
+  readonly form: Form
   readonly env: object
   /** False from the moment when faults stop: actors end. */
   isActive: boolean
@@ -102,28 +114,34 @@ export type World = {
 /** An answer of the service, or undefined if it was lost. */
 export type Answer = { readonly ok: boolean; readonly value?: unknown; readonly error?: string } | undefined
 
-type Method = {
-  [Name in Exclude<keyof VerificationSession, symbol>]: VerificationSession[Name] extends (
-    ...all: never
-  ) => unknown
-    ? Name
-    : never
-}[Exclude<keyof VerificationSession, symbol>]
+/** Returns a session as the edge calls it. */
+export function stubOf({ code, env }: World, { verificationId }: Session): SessionStub {
+  const stub = code.sessionStub(env as Env, verificationId)
+  if (stub === undefined) throw new Error('the service does not know its own id')
+  return stub
+}
 
-/** Calls a method of a session's object as the edge does. */
-export async function ask<Name extends Method>(
+/** Calls a method of a session as the edge does. */
+export async function ask<Name extends Verb>(
   world: World,
   session: Session,
   method: Name,
   ...parameters: Parameters<VerificationSession[Name]>
+): Promise<Answer>
+export async function ask(world: World, session: Session, method: 'fetch', address: string): Promise<Answer>
+export async function ask(
+  world: World,
+  session: Session,
+  method: string,
+  ...parameters: readonly unknown[]
 ): Promise<Answer> {
-  const { scheduler, ledger, objects } = world
+  const { scheduler, ledger } = world
   const begin = beginCall(scheduler)
   const before = storedOf(session)
   const call = () => ({ session, method, parameters, before, ...begin() })
   ledger.add('asked', session, method)
   try {
-    const stub = objects.namespace('VERIFICATION_SESSION').get({ toString: () => session.object.id })
+    const stub = stubOf(world, session)
     const value = await (stub as unknown as Record<string, (...all: readonly unknown[]) => unknown>)[
       method
     ]?.(...parameters)
@@ -185,10 +203,6 @@ export function pause(world: World, milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => scheduler.after(milliseconds, () => resolve(world.isActive)))
 }
 
-export function storedOf(session: Session): Stored {
-  return session.object.durable.data.get('session') as Stored
-}
-
 function textOf(answer: NonNullable<Answer>): string {
   if ('webSocket' in answer) return 'a socket'
   if (answer.ok === false) return String(answer.error)
@@ -196,17 +210,25 @@ function textOf(answer: NonNullable<Answer>): string {
   return status ?? (answer.ok ? 'ok' : JSON.stringify(answer)?.slice(0, 80))
 }
 
-/** The variables and namespaces of the service. */
-export function environmentOf(objects: Objects, isOneProcess: boolean): object {
+/** The variables and namespaces of the service. `shared`: number of objects that sessions share, or null. */
+export function environmentOf(
+  objects: Objects,
+  { isOneProcess, shared }: { readonly isOneProcess: boolean; readonly shared: number | null },
+): object {
   const relyingParties = objects.namespace('RELYING_PARTY')
   return {
     ...TEST_ENVIRONMENT,
     ...(isOneProcess && { LISTENING_PORT: '8787' }),
     VERIFICATION_SESSION: objects.namespace('VERIFICATION_SESSION'),
+    ...(shared !== null && {
+      SHARED_SESSIONS: objects.namespace('SHARED_SESSIONS'),
+      SESSION_OBJECTS: String(shared),
+    }),
     RELYING_PARTY: { ...relyingParties, newUniqueId: relyingParties.newIdOfRun },
     DIRECTORY: objects.namespace('DIRECTORY'),
     EVENT_LOG: objects.namespace('EVENT_LOG'),
     VERIFICATION_INDEX: objects.namespace('VERIFICATION_INDEX'),
+    EVIDENCE_SESSIONS: objects.namespace('EVIDENCE_SESSIONS'),
   }
 }
 
@@ -260,6 +282,10 @@ const VERIFIER = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK) as {
 }
 const X5C = TEST_ENVIRONMENT.VERIFIER_CERTIFICATE_CHAIN_PEM.replaceAll(/-----[^-]+-----|\s/g, '')
 
+/** A key to which evidence is sealed. */
+const { d: _, ...RECIPIENT } = poolKey(0)
+const EVIDENCE_KEY = { ...RECIPIENT, kid: 'archive' } as EvidenceTerms['keys'][number]
+
 const TOKEN = { alg: 'ES256', encryption: null, names: null } as const
 
 /** A login before its end. The texts of digests are those that its browser and its client send. */
@@ -272,6 +298,7 @@ const LOGIN: Login = {
   state: null,
   nonce: null,
   code_challenge: 'of-the-verifier',
+  dpop_jkt: 'thumbprint-of-the-key',
   scope: 'openid',
   policy: 'adult#0123456789abcdef',
   subject: { type: 'transient' },
@@ -295,6 +322,7 @@ export function createInput(
     retention,
     bodyDigest,
     isLogin,
+    evidence,
   }: {
     readonly binding: 'none' | 'page' | 'relying_party'
     readonly expiresIn: number
@@ -302,6 +330,8 @@ export function createInput(
     readonly retention: number
     readonly bodyDigest: string | null
     readonly isLogin: boolean
+    /** Outcomes of which evidence is kept; null for no evidence. */
+    readonly evidence: EvidenceTerms['outcomes'] | null
   },
 ): CreateInput {
   return {
@@ -318,6 +348,7 @@ export function createInput(
         response_mode: encrypted ? 'direct_post.jwt' : 'direct_post',
       },
       return_url: RETURN_URL,
+      ...(evidence && { evidence: true, intent_to_retain: true }),
     },
     policy: AGE_POLICY,
     verifier: {
@@ -330,6 +361,7 @@ export function createInput(
     retentionSeconds: retention,
     bodyDigest,
     ...(isLogin && { login: LOGIN }),
+    ...(evidence && { evidence: { keys: [EVIDENCE_KEY], outcomes: evidence } }),
     trace: { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', sampled: false },
   }
 }

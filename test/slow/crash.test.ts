@@ -2,6 +2,8 @@
 // load, while its receiver fails a third of the time. CRASH_OUTCOMES, CRASH_KILLS and CRASH_SEED change the
 // run.
 
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACKNOWLEDGE_THEN_COMMIT } from './crash/acknowledge-then-commit.ts'
 import { COMMIT_THEN_SEND } from './crash/commit-then-send.ts'
@@ -11,9 +13,10 @@ import { canMoveClock, type Faults, KILLS, prepareFaults } from './crash/faults.
 import { type Evidence, type Findings, findingsOf } from './crash/findings.ts'
 import { addLedgers, ledgerOf, tableOf } from './crash/ledger.ts'
 import { type Plan, type Run, runCrashes } from './crash/run.ts'
+import { openTurns } from './crash/turns.ts'
 
-const OUTCOMES = Number(process.env.CRASH_OUTCOMES ?? 800)
-const KILL_COUNT = Number(process.env.CRASH_KILLS ?? 20)
+const OUTCOMES = Number(process.env.CRASH_OUTCOMES ?? 400)
+const KILL_COUNT = Number(process.env.CRASH_KILLS ?? 40)
 const SEED = Number(process.env.CRASH_SEED ?? 1)
 /** Sessions of the large run that get no response. */
 const SILENT = 20
@@ -39,6 +42,8 @@ const NO_ERRORS: Findings = {
   unredeemed: [],
   redeemedTwice: [],
   misjudged: [],
+  unproven: [],
+  overproven: [],
   undeleted: [],
   misdeleted: [],
   keyLost: [],
@@ -70,6 +75,7 @@ const DELETED: DeletedSession = {
 const GOOD: Evidence = {
   sessions: [SESSION],
   answers: new Map([['v_1', ANSWER]]),
+  sealed: new Map([['v_1', { status: 404, digest: null }]]),
   receipts: [{ ...RECEIPT, accepted: false }, RECEIPT],
   logged: ['v_1'],
   listed: [{ verification_id: 'v_1', status: 'verified' }],
@@ -78,19 +84,59 @@ const GOOD: Evidence = {
   readable: new Set(),
 }
 
+/** A session whose evidence is kept. */
+const PROVEN: Pick<Evidence, 'sessions' | 'answers' | 'sealed'> = {
+  sessions: [{ ...SESSION, evidence: 'kept' }],
+  answers: new Map([['v_1', { ...ANSWER, evidence: { manifest_sha256: 'one' } }]]),
+  sealed: new Map([['v_1', { status: 200, digest: 'one' }]]),
+}
+
+/** Two runs kill at a time. The planted service is killed while the large runs wait for their last events. */
+const turns = openTurns(2)
+let faults: Faults
+let planted: Faults
+let runs: readonly Run[]
+let plantedRuns: { readonly unkilled: Run; readonly killed: Run }
+let executed: Promise<void> | undefined
+
+/** Executes all runs once, for the tests that need one of them. */
+function execute(): Promise<void> {
+  executed ??= executeAll()
+  return executed
+}
+
+async function executeAll(): Promise<void> {
+  faults = prepareFaults()
+  planted = prepareFaults([ACKNOWLEDGE_THEN_COMMIT, COMMIT_THEN_SEND])
+  const size = { outcomes: OUTCOMES / 2, silent: SILENT / 2, kills: KILL_COUNT / 2 }
+  const half = { ...size, patience, faults, turns, keepsBroken: true }
+  const large = Promise.all([
+    runCrashes({ ...half, deletions: KILL_COUNT / 5, lives: 'clocks', seed: SEED }),
+    runCrashes({ ...half, deletions: 0, lives: 'builds', seed: SEED + 1 }),
+  ])
+  const [killed, unkilled] = await Promise.all([
+    runPlanted({ outcomes: 200, kills: 6, keepsBroken: true }),
+    runPlanted({ outcomes: 60, kills: 0 }),
+  ])
+  plantedRuns = { killed, unkilled }
+  runs = await large
+  console.info(tableOf(runs.map(ledgerOf).reduce(addLedgers)))
+}
+
+afterAll(() => {
+  for (const made of [faults, planted]) made?.remove()
+  const { keptIn } = plantedRuns?.killed ?? {}
+  if (keptIn) rmSync(keptIn, { recursive: true })
+})
+
+/** Runs the planted service. Ten seconds after its last start it has nothing left to send. */
+function runPlanted(size: Pick<Plan, 'outcomes' | 'kills' | 'keepsBroken'>): Promise<Run> {
+  const plan = { ...size, silent: 0, deletions: 0, seed: SEED, patience: () => 10_000 }
+  return runCrashes({ ...plan, faults: planted, lives: 'usual', turns })
+}
+
 describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOMES} outcomes`, () => {
-  let faults: Faults
-  let runs: readonly Run[]
-  beforeAll(async () => {
-    faults = prepareFaults()
-    const half = { outcomes: OUTCOMES / 2, silent: SILENT / 2, kills: KILL_COUNT / 2, patience, faults }
-    runs = await Promise.all([
-      runCrashes({ ...half, deletions: KILL_COUNT / 5, lives: 'clocks', seed: SEED }),
-      runCrashes({ ...half, deletions: 0, lives: 'builds', seed: SEED + 1 }),
-    ])
-    console.info(tableOf(runs.map(ledgerOf).reduce(addLedgers)))
-  }, 1_800_000)
-  afterAll(() => faults?.remove())
+  beforeAll(execute, 1_800_000)
 
   it('loses no outcome or event, sends each event at most six times, and continues its work without a request', () => {
     expect(runs.flatMap(({ sessions }) => sessions)).toHaveLength(OUTCOMES + SILENT)
@@ -100,7 +146,7 @@ describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOM
   it('was killed during deliveries and requests, by every kind of kill and in every possible condition', () => {
     const kills = runs.flatMap((run) => run.kills)
     expect(kills).toHaveLength(KILL_COUNT)
-    expect(kills.filter(({ open }) => open > 0).length).toBeGreaterThan(KILL_COUNT / 2)
+    expect(kills.filter(({ open }) => open > 0).length).toBeGreaterThan(KILL_COUNT / 4)
     expect(runs.every(({ brokenOff }) => brokenOff > 0)).toBe(true)
     expect(new Set(kills.map(({ kill }) => kill))).toEqual(new Set(KILLS))
     const lives = [...faults.livesOf('clocks'), ...faults.livesOf('builds')]
@@ -113,9 +159,12 @@ describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOM
     expect(deleted.length).toBeGreaterThan(KILL_COUNT)
   })
 
-  it.skipIf(!canMoveClock())('ran with its clock ahead and with its clock behind', () => {
-    expect(runs.flatMap(({ leftOut }) => leftOut)).toEqual([])
-  })
+  it.skipIf(!canMoveClock())(
+    'ran with its clock ahead and with its clock behind, if a C compiler is installed',
+    () => {
+      expect(runs.flatMap(({ leftOut }) => leftOut)).toEqual([])
+    },
+  )
 
   it('ran out of file descriptors', () => {
     const refused = runs.flatMap((run) => run.kills.map((kill) => kill.refused))
@@ -129,6 +178,12 @@ describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOM
     expect(consumed.length).toBeLessThanOrEqual(runs.reduce((sum, run) => sum + run.brokenOff, 0))
   })
 
+  it('kept evidence of outcomes and of logins, and erased some of it', () => {
+    const { proven, evidenceErased } = runs.map(ledgerOf).reduce(addLedgers)
+    expect(proven).toBeGreaterThan(OUTCOMES / 20)
+    expect(evidenceErased).toBeGreaterThan(OUTCOMES / 40)
+  })
+
   it('had a receiver that often failed', () => {
     const receipts = runs.flatMap((run) => run.receipts)
     const failed = receipts.filter(({ accepted }) => !accepted)
@@ -137,34 +192,52 @@ describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOM
 })
 
 describe('a service that acknowledges, then commits the outcome, then sends the event', () => {
-  let faults: Faults
-  beforeAll(() => {
-    faults = prepareFaults([ACKNOWLEDGE_THEN_COMMIT, COMMIT_THEN_SEND])
-  })
-  afterAll(() => faults?.remove())
+  beforeAll(execute, 1_800_000)
 
-  it('loses nothing if it is not killed', async () => {
-    const { undelivered, forgotten } = await findingsOfPlanted({ outcomes: 60, kills: 0 })
+  it('loses nothing if it is not killed', () => {
+    const { undelivered, forgotten } = findingsOf(plantedRuns.unkilled)
+    expect(plantedRuns.unkilled.sessions).toHaveLength(60)
     expect([forgotten, undelivered]).toEqual([[], []])
   })
 
-  it('loses acknowledged outcomes and the events of stored outcomes if it is killed', async () => {
-    const { undelivered, forgotten } = await findingsOfPlanted({ outcomes: 200, kills: 6 })
+  it('loses acknowledged outcomes and the events of stored outcomes if it is killed', () => {
+    const { undelivered, forgotten } = findingsOf(plantedRuns.killed)
+    expect(plantedRuns.killed.sessions).toHaveLength(200)
     expect(forgotten.length).toBeGreaterThan(0)
     expect(undelivered.filter((id) => !forgotten.includes(id)).length).toBeGreaterThan(0)
   })
 
-  /** Runs the planted service. Ten seconds after its last start it has nothing left to send. */
-  async function findingsOfPlanted(size: Pick<Plan, 'outcomes' | 'kills'>): Promise<Findings> {
-    const plan = { ...size, silent: 0, deletions: 0, seed: SEED, patience: () => 10_000 }
-    const run = await runCrashes({ ...plan, faults, lives: 'usual' })
-    expect(run.sessions).toHaveLength(size.outcomes)
-    return findingsOf(run)
-  }
+  it('keeps its state directory with a report of the losses if it is killed', () => {
+    expect(existsSync(join(plantedRuns.killed.keptIn ?? '', 'evidence.json'))).toBe(true)
+    expect(runs.map(({ keptIn }) => keptIn)).toEqual([null, null])
+  })
+})
+
+describe('the turns of openTurns', () => {
+  it('are taken in the order of the calls, and a turn that is given back twice counts only once', async () => {
+    const { take } = openTurns(1)
+    const taken: string[] = []
+    const takeAs = async (name: string) => {
+      const giveBack = await take()
+      taken.push(name)
+      return giveBack
+    }
+    const giveBack = await takeAs('first')
+    const second = takeAs('second')
+    const third = takeAs('third')
+    giveBack()
+    giveBack()
+    const giveBackSecond = await second
+    await Promise.resolve()
+    expect(taken).toEqual(['first', 'second'])
+    giveBackSecond()
+    await third
+    expect(taken).toEqual(['first', 'second', 'third'])
+  })
 })
 
 describe('the summary of a run with kills', () => {
-  it('lists the conditions that this machine cannot produce, and how often file descriptors were missing', () => {
+  it('lists the conditions that this machine cannot produce, and counts the failures that missing file descriptors caused', () => {
     const kill = {
       kill: 'workerd',
       life: 'few_descriptors',
@@ -173,7 +246,14 @@ describe('the summary of a run with kills', () => {
       refused: 3,
       ended: 1,
     } as const
-    const run: Run = { ...GOOD, brokenOff: 0, kills: [kill, kill], leftOut: ['clock_ahead'] }
+    const run: Run = {
+      ...GOOD,
+      brokenOff: 0,
+      kills: [kill, kill],
+      leftOut: ['clock_ahead'],
+      killedForMs: 0,
+      keptIn: null,
+    }
     const rows = tableOf(addLedgers(ledgerOf(run), ledgerOf({ ...run, leftOut: [] }))).split('\n')
     expect(rows).toContain('| lives left out | clock_ahead 1: no C compiler (cc) |')
     expect(rows).toContain('| files not opened for want of descriptors | 12 |')
@@ -187,12 +267,19 @@ describe('the errors found in a run with kills', () => {
     expect(findingsOf(GOOD)).toEqual(NO_ERRORS)
   })
 
+  it('are empty for a session whose evidence can be opened, and for a session whose evidence was erased', () => {
+    const erased = new Map([['v_1', { status: 410, digest: null }]])
+    expect(findingsOf({ ...GOOD, ...PROVEN })).toEqual(NO_ERRORS)
+    const sessions = [{ ...SESSION, evidence: 'erased' as const }]
+    expect(findingsOf({ ...GOOD, sessions, sealed: erased })).toEqual(NO_ERRORS)
+  })
+
   it('are empty if a repeated DELETE gets 404 after an interrupted DELETE, and the Idempotency-Key is lost', () => {
     const cutOff = { ...DELETED, tries: 2, status: 404, recreated: 201 }
     expect(findingsOf({ ...GOOD, deleted: [cutOff] })).toEqual(NO_ERRORS)
   })
 
-  it('are empty if a session expires whose creation got no response', () => {
+  it('are empty if a session expires whose create request got no response', () => {
     const event = { event_type: 'verification.expired', status: 'expired', sequence: 1 }
     const expiry = { ...RECEIPT, verificationId: 'v_2', eventId: 'evt_2', event }
     expect(findingsOf({ ...GOOD, receipts: [...GOOD.receipts, expiry] })).toEqual(NO_ERRORS)
@@ -218,14 +305,24 @@ describe('the errors found in a run with kills', () => {
     ['redeemedTwice', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, again: [200, 400, 200] } }] }],
     ['misjudged', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, end: 'denied' } }] }],
     ['misjudged', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, subject: 'v_2' } }] }],
-    ['undeleted', 'v_3', { deleted: [{ ...DELETED, listed: true }] }],
-    ['undeleted', 'v_3', { deleted: [{ ...DELETED, again: 204 }] }],
-    ['undeleted', 'v_3', { listed: [...GOOD.listed, { verification_id: 'v_3', status: 'pending' }] }],
-    ['undeleted', 'v_3', { readable: new Set(['one']) }],
+    ['unproven', 'v_1', { sessions: [{ ...SESSION, evidence: 'kept' }] }],
+    ['unproven', 'v_1', { ...PROVEN, sealed: new Map([['v_1', { status: 410, digest: null }]]) }],
+    ['unproven', 'v_1', { ...PROVEN, sealed: new Map([['v_1', { status: 200, digest: 'other' }]]) }],
+    ['overproven', 'v_1', { sealed: new Map([['v_1', { status: 200, digest: 'one' }]]) }],
+    ['overproven', 'v_1', { ...PROVEN, sessions: [{ ...SESSION, evidence: 'erased' }] }],
+    ['undeleted', 'v_3: listed after its DELETE', { deleted: [{ ...DELETED, listed: true }] }],
+    ['undeleted', 'v_3: GET 200', { deleted: [{ ...DELETED, read: 200 }] }],
+    ['undeleted', 'v_3: DELETE 204', { deleted: [{ ...DELETED, again: 204 }] }],
+    [
+      'undeleted',
+      'v_3: listed at the end',
+      { listed: [...GOOD.listed, { verification_id: 'v_3', status: 'pending' }] },
+    ],
+    ['undeleted', 'v_3: in a file', { readable: new Set(['one']) }],
     ['misdeleted', 'v_3', { deleted: [{ ...DELETED, status: 404 }] }],
     ['keyLost', 'v_3', { deleted: [{ ...DELETED, recreated: 201 }] }],
     ['oversent', 'evt_1', { receipts: Array.from({ length: 7 }, () => RECEIPT) }],
-  ])('contain under "%s" the id %s if the evidence shows this error', (finding, broken, change) => {
+  ])('contain the kind %s with the id %s for a run with this error', (finding, broken, change) => {
     expect(findingsOf({ ...GOOD, ...change })[finding]).toEqual([broken])
   })
 })

@@ -38,7 +38,7 @@ describe('npm run deploy -- --dry-run', () => {
     expect(readdirSync(directory).filter((name) => name.startsWith('deploy-'))).toEqual([])
   })
 
-  it('uploads the checked bundles, and the verifier with a source map to src/', () => {
+  it('would upload the checked bundles, and the verifier with a source map to src/', () => {
     const [secretsFile, form] = [join(directory, 's.json'), join(directory, 'form')]
     writeFileSync(secretsFile, '{}')
     const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')

@@ -11,21 +11,20 @@ import { afterAll, expect, it } from 'vitest'
 const directory = mkdtempSync(join(tmpdir(), 'verifier-load-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
+const PARTS = ['2/s', 'verify', 'request', 'poll', 'picture']
+
 it('the service verifies sessions at a steady rate without a pause or an error', async () => {
   const json = join(directory, 'load.json')
-  const options = ['--seconds', '1', '--rates', '2', '--callers', '2', '--targets', 'disk', '--json', json]
+  const size = ['--seconds', '1', '--rates', '2', '--callers', '2', '--rounds', '1']
+  const options = [...size, '--targets', 'disk,hello', '--parts', PARTS.slice(1).join(','), '--json', json]
   const load = spawn(process.execPath, ['bench/load/main.ts', ...options], { stdio: 'inherit' })
   const [code] = await once(load, 'exit')
   const { results } = JSON.parse(readFileSync(json, 'utf8')) as {
-    results: readonly { load: string; sessions: number; errors: object }[]
+    results: readonly { service: string; part: string; sessions: number; errors: object }[]
   }
-  expect(results.map(({ load }) => load.replace(/:.*/, ''))).toEqual([
-    '2/s',
-    '2 callers',
-    'request alone',
-    'poll alone',
-    'create alone',
-  ])
+  expect(results.map(({ service, part }) => `${part} ${service}`)).toEqual(
+    PARTS.flatMap((part) => [`${part} disk`, ...(part === 'request' ? ['request hello'] : [])]),
+  )
   expect(results.map(({ errors }) => errors)).toEqual(results.map(() => ({})))
   expect(results.filter(({ sessions }) => sessions === 0)).toEqual([])
   expect(code).toBe(0)

@@ -34,12 +34,13 @@ it('a test fails for every mutation of the session states', async () => {
 })
 
 it(
-  'the tests of responses pass on the platform in Node',
+  'a quarter of the response tests also pass in Node, on the platform that mutation testing uses',
   async () => {
     const vitest = [
       'node_modules/vitest/vitest.mjs',
       'run',
       '--silent',
+      '--shard=1/4',
       '-c',
       'test/mutation/vitest.config.ts',
     ]

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 
 describe('several ends at the same time', () => {
-  it('of 50 sessions × 3 different good responses: each session accepts one response, refuses two, and sends one event', async () => {
+  it('50 sessions get 3 different good responses each: every session accepts one response, refuses two, and sends one event', async () => {
     const sessions = await Promise.all(Array.from({ length: 50 }, () => fetched()))
     const answers = sessions.map(({ request }) => [1, 2, 3].map(() => wallet.answer(request)))
     expect(new Set(answers.flat()).size).toBe(150)
@@ -39,7 +39,7 @@ describe('several ends at the same time', () => {
     await Promise.all(sessions.map(({ id }) => endedOnceAs('verified', id)))
   })
 
-  it('of 30 sessions × a response, a decline and a cancellation: only one of the three takes effect, and the event shows it', async () => {
+  it('30 sessions get a response, a decline and a cancellation: only one of the three takes effect, and the event shows it', async () => {
     const sessions = await Promise.all(Array.from({ length: 30 }, () => fetched()))
     const ends = await Promise.all(
       sessions.map(async ({ id, request }, i) => {

@@ -30,7 +30,7 @@ it('a service with an expired certificate starts and responds on /healthz, but /
   })
 })
 
-it('the start of a service with an expired certificate says Not ready and why, and never Ready', async () => {
+it('the start of a service with an expired certificate prints Not ready and the reason, and never prints Ready', async () => {
   const { baseUrl } = server
   expect(server.output()).toMatch(new RegExp(`^Not ready: ${baseUrl}$`, 'm'))
   // The warning comes on the other stream.
@@ -41,7 +41,7 @@ it('the start of a service with an expired certificate says Not ready and why, a
   expect(server.output()).not.toMatch(/^Ready/m)
 })
 
-it('the gauges of a service with an expired certificate say that it is not ready and why', async () => {
+it('the gauges of a service with an expired certificate show that the service is not ready, and the reason', async () => {
   const headers = { authorization: `Bearer ${server.adminToken}` }
   const text = await (await fetch(`${server.origin}/metrics`, { headers })).text()
   expect(text).toMatch(/^wallet_verifier_ready 0$/m)

@@ -43,7 +43,7 @@ describe('a verification id forged with a guessed key', () => {
     expect(objectFiles()).toEqual(before)
   })
 
-  it('leaves a file if the key is the real one, which proves that the other tests can fail', async () => {
+  it('leaves a file if it was made with the real key, which proves that the other tests can fail', async () => {
     const key = readFileSync(
       join(stage.service.server.stateDir, 'keys', 'unique-key-VerificationSession'),
       'utf8',
@@ -54,7 +54,7 @@ describe('a verification id forged with a guessed key', () => {
   })
 })
 
-describe('an API key of a relying party forged with the class name as key', () => {
+describe('an API key whose relying party id was forged with the class name as key', () => {
   it('gets 401 and leaves no file', async () => {
     const before = objectFiles()
     const forged = forgedId('RelyingParty').toString('base64url')

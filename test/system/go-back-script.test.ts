@@ -51,7 +51,7 @@ it.each([
   ['verified', 5],
   ['rejected', 10],
   ['declined', 10],
-])('after the end as %s, it says so at once and goes back after %i seconds', (state, seconds) => {
+])('after the outcome %s, the page announces the return, and returns after %i seconds', (state, seconds) => {
   const { opened, going, stay } = end(state)
   expect([going.textContent, stay.hidden]).toEqual(['Soon.', false])
   vi.advanceTimersByTime(seconds * 1000 - 1)
@@ -60,7 +60,7 @@ it.each([
   expect(opened).toEqual([BACK])
 })
 
-it('its time stands still while the page is hidden', () => {
+it('the countdown of the page stops while the page is hidden', () => {
   const { document, opened } = end('verified')
   vi.advanceTimersByTime(3_000)
   document.hidden = true
@@ -73,7 +73,7 @@ it('its time stands still while the page is hidden', () => {
   expect(opened).toEqual([BACK])
 })
 
-it('a press on its button stops it, and the focus moves to the way back', () => {
+it('the stay button ends the automatic return, and moves the focus to the link back', () => {
   const { opened, going, stay, back } = end('verified')
   stay.press()
   vi.advanceTimersByTime(60_000)

@@ -2,7 +2,7 @@
 
 import { execFile, spawn } from 'node:child_process'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { get } from 'node:https'
 import { createServer, type Server as NetServer } from 'node:net'
@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { request } from '../../scripts/service/request.mjs'
+import { readIfPresent } from '../support/reading/live-files.ts'
 import { freePort, runLauncher, type Server, startServer } from '../support/service/server.ts'
 import { WAIT } from '../support/wait.ts'
 
@@ -33,7 +34,7 @@ describe('a first start', () => {
   })
 
   it('prints a curl command that creates a session', async () => {
-    await printed(server, '/v1/verify')
+    await printed(server, 'Create a session:')
     const [command = ''] = server.output().slice(server.output().indexOf('curl ')).split('\n\n')
     const { stdout } = await run('bash', ['-c', command])
     expect(JSON.parse(stdout)).toMatchObject({
@@ -42,11 +43,16 @@ describe('a first start', () => {
     })
   })
 
-  it('prints no warning, and prints the log of the service after the messages of the start', async () => {
+  it('prints no warning, and workerd writes its log to the launcher’s output if this output is not a terminal', async () => {
+    const [, launcher] = /^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${server.pid()}/status`, 'utf8')) ?? []
+    const [ofWorkerd, ofLauncher] = [server.pid(), launcher].map((pid) => readlinkSync(`/proc/${pid}/fd/1`))
+    expect(ofWorkerd).toBe(ofLauncher)
     await printed(server, '"event":"request"')
     expect(server.output()).not.toContain('Warning')
-    const [texts = '', ...lines] = server.output().split(/^(?=\{)/m)
-    expect(texts).toContain('curl ')
+    const lines = server
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
     expect(lines.length).toBeGreaterThan(0)
     const known = { level: 'info', event: expect.stringMatching(/^(request|operator_change)$/) }
     for (const line of lines) expect(JSON.parse(line)).toMatchObject(known)
@@ -90,7 +96,7 @@ describe('a first start', () => {
   })
 
   it('prints no API key if its output is not a terminal', async () => {
-    await printed(server, '/v1/verify')
+    await printed(server, 'Create a session:')
     expect(server.output()).not.toContain(demoKey(server))
   })
 
@@ -232,7 +238,7 @@ describe('a service with a public BASE_URL', () => {
     })
   })
 
-  it('warns at the start and in /readyz while it does not know the address of a caller', async () => {
+  it('warns at the start and in /readyz if CLIENT_IP_HEADER is not set', async () => {
     const warning = /^Warning: BASE_URL is public, but CLIENT_IP_HEADER is not set/m
     const code = 'client_ip_header_missing'
     expect(server.output()).toMatch(warning)
@@ -267,7 +273,7 @@ describe('a service with a public BASE_URL', () => {
 })
 
 describe('a first start with the demo shop', () => {
-  it('opens its port only once: every response of /healthz is 200 with the same boot id', async () => {
+  it('keeps its port open from the first response on: every response of /healthz is 200 with the same boot id', async () => {
     const port = String(await freePort())
     const seen = new Set<string>()
     let isWatching = true
@@ -303,14 +309,16 @@ describe('the end of the service', () => {
 describe('a service started through npm', () => {
   it('prints the address of its shop, and ends with npm: a SIGTERM to npm ends the launcher and workerd', async () => {
     const stateDir = await mkdtemp(join(tmpdir(), 'verifier-'))
-    const { server, port } = await takePort()
+    // Between this end and the start, no other test may get the port: the system gives only higher ones.
+    const { server, port } = await takePort(() => 10_000 + Math.floor(Math.random() * 20_000))
     await new Promise((resolve) => server.close(resolve))
     const { PATH = '', HOME = '' } = process.env
     const npm = spawn('npm', ['start'], { env: { PATH, HOME, STATE_DIR: stateDir, PORT: port } })
     let output = ''
-    npm.stdout.on('data', (chunk) => {
-      output += chunk
-    })
+    for (const stream of [npm.stdout, npm.stderr])
+      stream.on('data', (chunk) => {
+        output += chunk
+      })
     try {
       await vi.waitFor(() => expect(output).toContain('curl'), WAIT)
       const [shop = ''] = /http:\S+\/demo$/m.exec(output) ?? []
@@ -341,7 +349,8 @@ describe('a start that cannot succeed', () => {
       ADMIN_TOKEN: 'short',
     })
     expect(exitCode).toBe(1)
-    expect(output).toMatch(
+    const texts = output.replace(/^\{.*\n/gm, '') // the log has the request of the launcher
+    expect(texts).toMatch(
       /^The service did not start: configuration: (?=.*ALLOW_LOOPBACK: must)(?=.*ADMIN_TOKEN: must).+\n$/,
     )
   })
@@ -374,20 +383,24 @@ describe('a start that cannot succeed', () => {
     [{ BASE_URL: 'https://verifier.example/path' }, 'BASE_URL must be an https origin'],
     [{ HOST: '203.0.113.1' }, 'HOST must be an address of this machine'],
     [{ TLS_CERT: '/cert.pem' }, 'TLS_CERT and TLS_KEY must be set together'],
-  ])('refuses %j', async (env, message) => {
+  ])('refuses the variables %j, and exits 1', async (env, message) => {
     const { exitCode, output } = await runLauncher({ STATE_DIR: stateDir, ...env })
     expect(exitCode).toBe(1)
     expect(output).toContain(message)
   })
 })
 
-/** Starts a server on a free port. */
-function takePort(): Promise<{ server: NetServer; port: string }> {
+/** Starts a server on a free port. `draw` returns a port to try; 0: the system chooses it. */
+function takePort(draw = () => 0): Promise<{ server: NetServer; port: string }> {
   return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      resolve({ server, port: String(typeof address === 'object' ? address?.port : address) })
-    })
+    const attempt = () => {
+      const server = createServer().once('error', attempt)
+      server.listen(draw(), '127.0.0.1', () => {
+        const address = server.address()
+        resolve({ server, port: String(typeof address === 'object' ? address?.port : address) })
+      })
+    }
+    attempt()
   })
 }
 
@@ -396,8 +409,7 @@ function takePort(): Promise<{ server: NetServer; port: string }> {
  * without a command line.
  */
 function isRunning(pid: number): boolean {
-  const commandLine = `/proc/${pid}/cmdline`
-  return existsSync(commandLine) && readFileSync(commandLine, 'utf8') !== ''
+  return (readIfPresent(`/proc/${pid}/cmdline`)?.length ?? 0) > 0
 }
 
 /** Waits until the launcher has printed a text. */

@@ -70,7 +70,7 @@ function samplesOf(families: readonly Family[], name: string) {
   return family?.samples.map(({ labels, value }) => ({ ...labels, value })) ?? []
 }
 
-it('GET /metrics shows the operator counts of sessions, responses, webhooks and requests', async () => {
+it('GET /metrics shows counts of sessions, responses, webhooks and requests', async () => {
   const answer = await scrape()
   expect(answer.headers.get('content-type')).toBe(
     'application/openmetrics-text; version=1.0.0; charset=utf-8',
@@ -178,23 +178,26 @@ it('GET /metrics shows the version, and the memory, descriptors and disk that th
 it.each([
   ['application/openmetrics-text', 'openmetrics.parser'],
   ['text/plain', 'parser'],
-])('the parser of the Prometheus project reads GET /metrics as %s', async (accept, module) => {
-  const answer = await scrape(metricsToken(), accept)
-  expect(answer.headers.get('content-type')).toMatch(new RegExp(`^${accept}; version=`))
-  const program = `import sys
+])(
+  'the parser of the Prometheus project can read the response of GET /metrics as %s',
+  async (accept, module) => {
+    const answer = await scrape(metricsToken(), accept)
+    expect(answer.headers.get('content-type')).toMatch(new RegExp(`^${accept}; version=`))
+    const program = `import sys
 try:
     from prometheus_client.${module} import text_fd_to_metric_families as parse
 except ModuleNotFoundError:
     sys.exit(77)
 print(sum(len(family.samples) for family in parse(sys.stdin)))`
-  const text = await answer.text()
-  const run = spawnSync('python3', ['-c', program], { input: text, encoding: 'utf8' })
-  if (run.error !== undefined || run.status === 77) return // not installed: the strict reader has read it
-  expect(run.stderr).toBe('')
-  expect(Number(run.stdout)).toBe(text.split('\n').filter((line) => /^[a-z]/.test(line)).length)
-})
+    const text = await answer.text()
+    const run = spawnSync('python3', ['-c', program], { input: text, encoding: 'utf8' })
+    if (run.error !== undefined || run.status === 77) return // not installed: the strict reader has read it
+    expect(run.stderr).toBe('')
+    expect(Number(run.stdout)).toBe(text.split('\n').filter((line) => /^[a-z]/.test(line)).length)
+  },
+)
 
-it('the webhooks of a session are in the trace of the request that created the session, each attempt as a new span', async () => {
+it('each webhook attempt of a session is a new span in the trace of the request that created the session', async () => {
   const traces = (await receiver.received(2)).map(({ headers }) => String(headers.traceparent))
   for (const trace of traces) expect(trace).toMatch(new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`))
   expect(new Set([TRACEPARENT, ...traces]).size).toBe(3)
@@ -237,7 +240,7 @@ describe('the session gauges', () => {
     return GAUGES.map((name) => samplesOf(families, name))
   }
 
-  it('follow each session when it is created, ends with a queued event, is abandoned, and is erased', async () => {
+  it('change when a session is created, ends with a queued event, is abandoned, and is erased', async () => {
     const failing = await startReceiver()
     failing.answer(() => ({ status: 500 }))
     expect(await counts()).toEqual([modes(0), modes(0), modes(0)])

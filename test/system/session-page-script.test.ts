@@ -76,11 +76,14 @@ type PageOptions = {
   readonly activity?: { readonly number: number; readonly ago: number } | null
   /** False for a login whose session does not exist yet. */
   readonly begun?: boolean
+  /** Address of the way back; null if the address depends on the end. */
+  readonly back?: string | null
 }
 
 /** Runs the script on a page and returns the page's parts. */
 function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }: PageOptions = {}) {
   const { drawn = true, shown = ['qr'], hasCode = true, activity = null, begun = true } = page
+  const { back = 'https://shop.example/done' } = page
   const names = [
     'waiting',
     'scanned',
@@ -107,6 +110,7 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
     wallet: null,
     activity,
     ends: { expired: 'It is too old.' },
+    back: back === null ? { verified: 'https://shop.example/wine', expired: 'https://shop.example/end' } : {},
     refusals: { issuer: 'Not this issuer.', unavailable: 'Not now.' },
     ways: ['link', 'test-wallet', 'qr'].map((id) => ({
       id,
@@ -134,7 +138,7 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
       live: part(),
       help: part(),
       consent: part(),
-      back: part(true),
+      back: { ...part(true), href: back ?? '' },
       'link-note': part(),
       'new-code': part(true),
     },
@@ -205,7 +209,7 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000)
 
 describe('the QR code on the session page', () => {
-  it('is replaced every 30 seconds, with the client token in a header', async () => {
+  it('is replaced every 30 seconds, by a request with the client token in a header', async () => {
     const { draws, requests, parts, last } = open()
     last().send(CREATED)
     await seconds(59)
@@ -240,7 +244,7 @@ describe('the QR code on the session page', () => {
     expect(parts.live!.removed).toBe(false)
   })
 
-  it('is requested again and again if the page has no QR code, until one arrives', async () => {
+  it('is requested every 2 seconds if the page was loaded without its QR code, until the QR code arrives', async () => {
     const { draws, parts, replies } = open({ drawn: false })
     replies.qr = { status: 429 }
     await seconds(3)
@@ -257,7 +261,7 @@ describe('the QR code on the session page', () => {
     expect(draws()).toEqual([])
   })
 
-  it('is not requested again after a final refusal, and the script then reads the state', async () => {
+  it('is not requested again after a response with 410, and the script then reads the state', async () => {
     const { reads, replies, state, last } = open()
     last().send(CREATED)
     replies.qr = { status: 410 }
@@ -303,7 +307,7 @@ describe('the state on the session page', () => {
     }
   })
 
-  it('has, while it is waiting, the texts of the first visible way to open a wallet', () => {
+  it('has a title for the first visible link or QR code while the page waits for a wallet', () => {
     const titleOf = (page: PageOptions) => open(page).parts.title!.textContent
     expect(titleOf({ shown: ['link', 'test-wallet', 'qr'] })).toBe('begin with link')
     expect(titleOf({ shown: ['test-wallet', 'qr'] })).toBe('begin with qr')
@@ -311,14 +315,34 @@ describe('the state on the session page', () => {
     expect(titleOf({ state: 'scanned' })).toBe('')
   })
 
-  it('is shown with the text of its family after the end', () => {
+  it('has a link back, whose address depends on the outcome if the relying party gave two addresses', () => {
+    for (const [status, differing] of [
+      ['verified', 'https://shop.example/wine'],
+      ['expired', 'https://shop.example/end'],
+    ] as const) {
+      const [same, other] = [open(), open({ back: null })]
+      for (const { last } of [same, other]) last().send({ ...VERIFIED, status })
+      expect(same.parts.back).toMatchObject({ hidden: false, href: 'https://shop.example/done' })
+      expect(other.parts.back).toMatchObject({ hidden: false, href: differing })
+    }
+  })
+
+  it('has no link back if the session was erased and the address depends on the outcome', () => {
+    for (const [back, hidden] of [['https://shop.example/done', false] as const, [null, true] as const]) {
+      const { last, parts, state } = open({ back })
+      last().fail('erased')
+      expect([state(), parts.back!.hidden]).toEqual(['gone', hidden])
+    }
+  })
+
+  it('is shown after the end of the session with the text for the kind of its reason', () => {
     const { last, parts } = open()
     last().send({ ...VERIFIED, status: 'rejected', family: 'expired' })
     expect(parts.title!.textContent).toBe('rejected')
     expect(parts.text!.textContent).toBe('It is too old.')
   })
 
-  it('tells the other scripts that the session has ended, but not if its browser goes on elsewhere', () => {
+  it('causes the event `ended` for other scripts when the session ends, but not if another page continues the session or the session was erased', () => {
     const ended = open()
     ended.last().send(VERIFIED)
     expect(ended.events).toEqual(['ended'])
@@ -330,7 +354,7 @@ describe('the state on the session page', () => {
     expect(erased.events).toEqual([])
   })
 
-  it('is ignored if the script does not know it', () => {
+  it('is ignored if the script does not know the status', () => {
     const { last, state } = open()
     last().send({ ...VERIFIED, status: 'constructor' })
     expect(state()).toBe('waiting')
@@ -384,7 +408,7 @@ describe('a refused response', () => {
     expect(parts.text!.textContent).toBe('It is refused.')
   })
 
-  it('disappears after a press on the button, which gives a new QR code, the number of the refusal in the URL, and the focus on the title', () => {
+  it('disappears when the button for a new QR code is pressed; the URL then has the number of the refusal, and the title has the focus', () => {
     const page = open()
     page.last().send(refused(2, 'issuer'))
     page.last().send(refused(3, 'issuer'))
@@ -400,7 +424,7 @@ describe('a refused response', () => {
     expect([page.state(), page.parts.text!.textContent]).toEqual(['refused', 'Not now.'])
   })
 
-  it('is followed by the outcome of a later response', () => {
+  it('is replaced by the outcome of a later response', () => {
     const { last, state } = open()
     last().send(refused(2, 'issuer'))
     last().send({ ...VERIFIED, version: 9 })
@@ -410,18 +434,21 @@ describe('a refused response', () => {
   it.each([
     ['30 s after the fetch', null, 29, 1],
     ['30 s after a fetch that the page did not see', { number: 1, ago: 20_000 }, 9, 1],
-  ])('is not needed for a new QR code: the button for it appears %s', async (_, activity, before, after) => {
-    const page = open({ activity, state: activity === null ? 'waiting' : 'scanned' })
-    page.last().send(SCANNED)
-    await seconds(before)
-    expect(page.parts['new-code']!.hidden).toBe(true)
-    await seconds(after)
-    expect(page.parts['new-code']!.hidden).toBe(false)
-    press(page)
-    expect(page.state()).toBe('waiting')
-    page.last().send({ ...SCANNED, version: 8 })
-    expect(page.state()).toBe('waiting')
-  })
+  ])(
+    'the button for a new QR code also appears without a refused response: %s',
+    async (_, activity, before, after) => {
+      const page = open({ activity, state: activity === null ? 'waiting' : 'scanned' })
+      page.last().send(SCANNED)
+      await seconds(before)
+      expect(page.parts['new-code']!.hidden).toBe(true)
+      await seconds(after)
+      expect(page.parts['new-code']!.hidden).toBe(false)
+      press(page)
+      expect(page.state()).toBe('waiting')
+      page.last().send({ ...SCANNED, version: 8 })
+      expect(page.state()).toBe('waiting')
+    },
+  )
 })
 
 describe('a lost connection of the session page', () => {
@@ -482,7 +509,7 @@ describe('the countdown on the session page', () => {
     [600_000, '9:59 left'],
     [4_145_000, '1:09:04 left'],
     [61_000, '1:00 left'],
-  ])('of %i ms shows "%s" after one second', async (expiresIn, words) => {
+  ])('a countdown of %i ms shows "%s" after one second', async (expiresIn, words) => {
     const { parts } = open({ expiresIn })
     expect(parts.time!.hidden).toBe(false)
     await seconds(1)
@@ -491,7 +518,7 @@ describe('the countdown on the session page', () => {
 })
 
 describe('the page of a login whose session does not exist yet', () => {
-  it('asks the service for nothing, and follows the session once another script has created it', async () => {
+  it('sends no request until another script has created the session, and then follows the session', async () => {
     const { sockets, requests, listeners, parts } = open({ begun: false, hasCode: false, shown: [] })
     listeners.online!()
     await seconds(120)
@@ -501,14 +528,14 @@ describe('the page of a login whose session does not exist yet', () => {
     expect([sockets.length, parts.title!.textContent]).toEqual([1, 'scanned'])
   })
 
-  it('opens the way back when the time is over', async () => {
+  it('returns to the relying party when the time is over', async () => {
     const { state, parts, addresses } = open({ begun: false, hasCode: false, shown: [], expiresIn: 60_000 })
     parts.back!.href = 'https://verifier.example/oidc/rp_1/finish/v_1'
     await seconds(61)
     expect([state(), addresses]).toEqual(['expired', [parts.back!.href]])
   })
 
-  it('opens the way back also if its session is erased', () => {
+  it('returns to the relying party if the session was created and then erased', () => {
     const { listeners, last, parts, addresses } = open({ begun: false, hasCode: false, shown: [] })
     parts.back!.href = 'https://verifier.example/oidc/rp_1/finish/v_1'
     listeners.begun!()

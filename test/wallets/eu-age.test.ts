@@ -20,7 +20,7 @@ const ASKED = {
 const asking = (change: object) =>
   walletsByValue({ ...ASKED, query: { credentials: [{ ...QUERY, ...change }] } })
 
-it('the request may be passed by value to the EU age verification app', () => {
+it('the request for age_over_18 may be passed by value to the EU age verification app', () => {
   expect(walletsByValue(ASKED)).toEqual(['eu-age-android', 'eu-age-ios'])
 })
 
@@ -34,7 +34,7 @@ it.each([
     'with a choice of credentials',
     { query: { credentials: [QUERY], credential_sets: [{ options: [['age']] }] } },
   ],
-])('the request may not be passed by value %s', (_, change) => {
+])('the request for age_over_18 may not be passed by value %s', (_, change) => {
   expect(walletsByValue({ ...ASKED, ...change } as typeof ASKED)).toEqual([])
 })
 
@@ -51,6 +51,6 @@ it.each([
   ['claim sets', { claim_sets: [['a']] }],
   ['several credentials', { multiple: true }],
   ['no holder binding', { require_cryptographic_holder_binding: false }],
-])('the request may not be passed by value with %s', (_, change) => {
+])('the request for age_over_18 may not be passed by value with %s', (_, change) => {
   expect(asking(change)).toEqual([])
 })

@@ -165,7 +165,7 @@ it('a wallet that supports everything has no findings', () => {
 })
 
 it.each(CASES)(
-  'the request for a chosen wallet has the finding %s with the outcome %s, at %s',
+  'lowering a request for a wallet gives the finding %s with the outcome %s for the member %s',
   (code, outcome, member, change, original) => {
     const found = findingsOf({ ...PROFILE, ...change }, original)
     expect(found.outcome).toBe(outcome)
@@ -175,7 +175,7 @@ it.each(CASES)(
 )
 
 it.each(['low_level_only', 'too_long'] as const)(
-  'for the finding %s, the wallet gets a request_uri instead of a request by value if it accepts request_uri',
+  'if %s prevents a request by value, a wallet that accepts a request_uri gets a signed request by reference',
   (code) => {
     const profile: WalletProfile = {
       ...PROFILE,
@@ -195,7 +195,7 @@ it.each(['low_level_only', 'too_long'] as const)(
   },
 )
 
-it('a wallet that the browser can call by the Digital Credentials API gets no link with a request by value', () => {
+it('a wallet with the Digital Credentials API gets no link if its request cannot be passed by value', () => {
   const profile: WalletProfile = { ...PROFILE, ...BY_VALUE, dc_api_protocols: ['org-iso-mdoc'] }
   const query = { format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' } }
   const claims = [{ path: ['org.iso.18013.5.1', 'sex'] }]

@@ -15,6 +15,15 @@ it('the session page lists the links of wallets that accept the client_id prefix
   expect([signed[0], unsigned[0]]).toEqual(['openid4vp', 'openid4vp'])
 })
 
+it('the links of wallets have no authority part, except for Inji, whose app manifest requires an authority', () => {
+  const withAuthority = WALLET_PROFILES.flatMap(({ id, links }) =>
+    [...(links.live ?? []), ...(links.test ?? [])].flatMap((link) =>
+      link.includes(':') && !link.startsWith('https:') ? [[id, link]] : [],
+    ),
+  )
+  expect(withAuthority).toEqual([['inji', 'openid4vp://authorize']])
+})
+
 it('the session page does not list a link if only wallets with other client_id prefixes open it', () => {
   for (const prefix of ['x509_hash', 'redirect_uri', 'decentralized_identifier'] as const) {
     const names = nameLinks(prefix).filter((name) => name !== 'openid4vp')

@@ -21,7 +21,7 @@ import { NOW } from '../policy/fixtures.ts'
 import { sizeOf } from '../support/runner/size.ts'
 import { credentialFor, ORIGINAL, PRESENTED, PROFILES, type Presentation } from './generators.ts'
 
-const POLICIES = sizeOf(10_000)
+const POLICIES = sizeOf(4_000)
 const SEED = 20_261_122
 
 let satisfied = 0
@@ -163,7 +163,13 @@ function refusals(
         one.require_cryptographic_holder_binding === undefined ||
           dcql.require_cryptographic_holder_binding === 'yes',
       ],
-      ['authorities', one.trusted_authorities === undefined || isFine(dcql.trusted_authorities)],
+      [
+        'authorities',
+        isFine(dcql.trusted_authorities) ||
+          (one.trusted_authorities ?? []).every(
+            ({ type }) => type === 'aki' && dcql.trusted_authorities === 'aki',
+          ),
+      ],
       ['values', claims.every(({ values }) => values === undefined) || isFine(dcql.values)],
       [
         'nested',
@@ -199,7 +205,11 @@ function refusals(
     ...(dcql.optional_sets === 'no' && credential_sets?.some(({ required }) => required === false)
       ? ['optional set']
       : []),
-    ...(credentials.length === 1 || isFine(dcql.several_queries) ? [] : ['several queries']),
+    ...(new Set(credentials.map(({ format }) => format)).size === 1 && dcql.several_queries === 'one_format'
+      ? []
+      : credentials.length === 1 || isFine(dcql.several_queries)
+        ? []
+        : ['several queries']),
   ]
 }
 

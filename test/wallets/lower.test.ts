@@ -60,6 +60,39 @@ describe('the adaptation of a request to a chosen wallet', () => {
     expect(lowering.outcome !== 'cannot' && lowering.request.query.credential_sets).toBeUndefined()
   })
 
+  it('asks the NL Wallet for two credentials in the one format that both have', () => {
+    const original = originalOf({
+      credential_types: ['pid', 'mdl'],
+      scope: ['family_name'],
+      credential_match: 'all',
+    })
+    const { credentials } = original.policy.query
+    expect(credentials.map(({ format }) => format)).toEqual(['dc+sd-jwt', 'mso_mdoc', 'mso_mdoc'])
+    expect(lowerRequest(profileOf('nl-wallet'), original)).toMatchObject({
+      outcome: 'lowered',
+      request: { query: { credentials: credentials.filter(({ format }) => format === 'mso_mdoc') } },
+    })
+    const none = { ...profileOf('nl-wallet'), formats: ['dc+sd-jwt'] as const }
+    expect(lowerRequest(none as never, original).outcome).toBe('cannot')
+  })
+
+  it('keeps trusted authorities of type aki for the NL Wallet, and reports that this wallet cannot answer the type etsi_tl', () => {
+    const authority = (type: string) => {
+      const original = originalOf({ formats: ['mso_mdoc'] })
+      const credentials = original.policy.query.credentials.map((query) => ({
+        ...query,
+        trusted_authorities: [{ type, values: ['AAAA'] }],
+      }))
+      const query = { credentials } as never
+      return lowerRequest(profileOf('nl-wallet'), { ...original, policy: { ...original.policy, query } })
+    }
+    expect(authority('aki')).toMatchObject({ outcome: 'works', left_out: [] })
+    expect(authority('etsi_tl')).toEqual({
+      outcome: 'cannot',
+      reasons: [{ member: '/dcql_query/credentials/0/trusted_authorities', why: 'not_supported' }],
+    })
+  })
+
   it('asks a wallet that ignores claim_sets only for the first claim set', () => {
     const original = originalOf({ allow_derived: true })
     expect(lowerRequest(profileOf('eudi-android'), original)).toMatchObject({
@@ -134,7 +167,7 @@ describe('the adaptation of a request to a chosen wallet', () => {
     })
   })
 
-  it('asks Credo for several credentials only by link, and for one of several also over the Digital Credentials API', () => {
+  it('asks Credo for all of several credentials by link only, but for one of several credentials also over the Digital Credentials API', () => {
     const protocols = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned']
     const asked = { credential_types: ['pid', 'mdl'], scope: ['family_name'] }
     expect(lowerRequest(profileOf('credo'), originalOf({ ...asked, credential_match: 'all' }))).toMatchObject(

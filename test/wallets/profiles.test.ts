@@ -7,9 +7,21 @@ import { walletProfileSchema, walletSourcesSchema } from '../../src/wallets/prof
 import { WALLET_SOURCES } from '../../src/wallets/profiles/sources.ts'
 import { ASKED_PROTOCOLS } from '../support/wallets/questions.ts'
 
+const DAY = 86_400_000
+
+/** The source of these apps is closed, and only a library of theirs is public. */
+const LIBRARIES_ONLY = ['apple-wallet', 'california-dmv', 'igrant']
+
+/** Ids of the profiles that were checked more than 60 days before `now` (Unix milliseconds). */
+function staleProfiles(now: number): readonly string[] {
+  return Object.entries(WALLET_SOURCES)
+    .filter(([, { checked }]) => now - Date.parse(checked) > 60 * DAY)
+    .map(([id]) => id)
+}
+
 describe('wallet profiles', () => {
   it.each(WALLET_PROFILES.map((profile) => [profile.id, profile] as const))(
-    'name only features that the service has: %s',
+    'name only features that this service supports: %s',
     (_, profile) => {
       expect(walletProfileSchema.safeParse(profile).error?.issues ?? []).toEqual([])
     },
@@ -36,6 +48,25 @@ describe('wallet profiles', () => {
       expect(protocols).toEqual(expect.arrayContaining([...unknown_protocols]))
     },
   )
+
+  it.each(WALLET_PROFILES.map(({ id }) => id))(
+    'cite the source code of the app, unless only documentation or a library is public: %s',
+    (id) => {
+      const { sources = [] } = WALLET_SOURCES[id] ?? {}
+      const isOpen = sources.some(({ version }) => version !== 'documentation')
+      const citesApp = sources.some(({ app }) => app === true)
+      expect(citesApp || !isOpen || LIBRARIES_ONLY.includes(id)).toBe(true)
+    },
+  )
+
+  it('wallet profiles that were checked more than 60 days ago are printed, and the test does not fail', () => {
+    const oldest = Date.parse('2026-11-22')
+    expect(staleProfiles(oldest + 60 * DAY)).toEqual([])
+    expect(staleProfiles(oldest + 61 * DAY)).toContain('walt-id')
+    expect(staleProfiles(oldest + 61 * DAY)).not.toContain('nl-wallet')
+    const stale = staleProfiles(Date.now())
+    if (stale.length > 0) console.info(`Checked more than 60 days ago: ${stale.join(', ')}.`)
+  })
 
   it('have unique ids', () => {
     const ids = WALLET_PROFILES.map(({ id }) => id)

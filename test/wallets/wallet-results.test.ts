@@ -30,6 +30,7 @@ function originalOf(changes: Parameters<typeof policyOf>[0], by_value = false) {
       by_value,
       eu_age_verification: false,
       has_root: false,
+      has_further: false,
       valueBytes: ({ query, link }) =>
         buildAuthorizationRequestUri({ parameters: { dcql_query: query as JsonObject } }, link).length,
       lacking: [],
@@ -39,7 +40,7 @@ function originalOf(changes: Parameters<typeof policyOf>[0], by_value = false) {
 
 const LONG = ['family_name', 'given_name', 'birthdate', 'address', 'sex', 'age_over_18', 'age_over_65']
 
-it('the list of wallet results is small for any request', () => {
+it('the list of wallet results has less than 256 bytes per wallet for a long request', () => {
   const results = walletResults(originalOf({ credential_types: ['pid'], scope: LONG, allow_derived: true }))
   expect(JSON.stringify(results).length).toBeLessThan(256 * WALLET_PROFILES.length)
 })
@@ -54,7 +55,7 @@ it('the list of wallet results is computed once for the same request', () => {
   expect(walletResults(originalOf({}))).toBe(walletResults(originalOf({})))
 })
 
-it('the list of wallet results is taken from the cache if transactions have the same length and ids', () => {
+it('the list of wallet results is shared by two requests if their transactions have the same length and ids, and not if the ids differ', () => {
   const original = originalOf({ credential_types: ['pid', 'mdl'] })
   const [first = '', ...others] = original.policy.query.credentials.map(({ id }) => id)
   const resultsFor = (amount: string, ...ids: string[]) => {
@@ -69,7 +70,7 @@ it('the list of wallet results is taken from the cache if transactions have the 
   expect(resultOf('100 EUR', ...others)).toBe('cannot')
 })
 
-it('two queries whose `values` differ share one cached list of wallet results', () => {
+it('two queries share one cached list of wallet results if they differ only in `values` of the same length', () => {
   const original = originalOf({ credential_types: ['pid'] })
   const [first] = original.policy.query.credentials
   const resultsFor = (...values: readonly string[]) => {
@@ -81,7 +82,7 @@ it('two queries whose `values` differ share one cached list of wallet results', 
   expect(resultsFor('Mustermann')).toEqual(resultsFor('a', 'b'))
 })
 
-it('the list of wallet results depends on the length of a value after it is escaped in the URI', () => {
+it('the list of wallet results depends on the length of a value in the URI, where some characters are escaped', () => {
   const original = originalOf({ credential_types: ['pid'] }, true)
   const [first] = original.policy.query.credentials
   const resultFor = (value: string) => {

@@ -50,7 +50,7 @@ describe('an attempt to deliver an event', () => {
     expect(request?.body.toString('utf8')).toBe(BODY)
   })
 
-  it('arrives with a signature that foreign verifiers accept', async () => {
+  it('arrives with a signature that the libraries of receivers accept', async () => {
     const headers = await signatureHeaders({
       body: BODY,
       secrets: [SECRET],
@@ -91,7 +91,7 @@ describe('an attempt to deliver an event', () => {
   it.each([
     ['30', 30_000],
     ['tomorrow', null],
-  ])('returns the Retry-After that the receiver requests: %s', async (field, wait) => {
+  ])('returns the wait from the header Retry-After, or null if it is malformed: %s', async (field, wait) => {
     expect((await attempt({ status: 503, headers: { 'retry-after': field } })).retryAfter).toBe(wait)
   })
 
@@ -108,8 +108,15 @@ describe('an attempt to deliver an event', () => {
     expect(await attempt({ act: 'reset' })).not.toHaveProperty('excerpt')
   })
 
-  it('measures its duration with the clock that it gets', async () => {
+  it('measures its duration with the clock that the caller passes', async () => {
     expect((await attempt({})).durationMs).toBe(80)
+  })
+
+  it('has no negative duration if the clock is set back during the attempt', async () => {
+    const times = [2_000_000, 1_000_000]
+    const clock = () => times.shift() ?? 1_000_000
+    const post = { url: receiver.url, body: BODY, headers: {}, fetch, clock }
+    expect((await deliver(post)).durationMs).toBe(0)
   })
 })
 
@@ -121,9 +128,12 @@ describe('the outcome of an attempt', () => {
     [300, null, false],
     [null, null, false],
     [200, 'forbidden_url', false],
-  ] as const)('with status %s and error %s is a success: %s', (status, error, success) => {
-    expect(hasSucceeded({ status, error })).toBe(success)
-  })
+  ] as const)(
+    'the outcome of an attempt with status %s and error %s is a success: %s',
+    (status, error, success) => {
+      expect(hasSucceeded({ status, error })).toBe(success)
+    },
+  )
 })
 
 describe('an attempt at a faulty receiver', () => {

@@ -28,7 +28,7 @@ const EVENT: VerificationEvent = {
 }
 
 describe('an event', () => {
-  it('is sent with every member that the contract names, in the order of its type', () => {
+  it('is sent as JSON with every member of the type VerificationEvent, in the same order', () => {
     expect(serialiseEvent(EVENT)).toBe(JSON.stringify(EVENT))
   })
 

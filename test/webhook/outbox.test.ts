@@ -116,7 +116,7 @@ describe('an attempt that was started', () => {
     expect(nextDue(start(afterFailures(4), NOW))).toBe(NOW + 20 * SECOND + 24 * HOUR)
   })
 
-  it('leaves the delivery queued until the sixth attempt has a result, or 20 s are over', () => {
+  it('leaves the delivery queued if it is the sixth attempt, until its result is known or 20 s are over', () => {
     const sixth = start(afterFailures(5))
     expect(only(sixth)).toMatchObject({ state: 'owed', automatic_attempts: 6 })
     expect(nextDue(sixth)).toBe(NOW + 20 * SECOND)
@@ -133,7 +133,7 @@ describe('an attempt that was started', () => {
     expect(only(markDead(sixth, 'dlv_1'))).toMatchObject({ state: 'dead', next_attempt_at: null })
   })
 
-  it('does not change the object of the delivery from which it started', () => {
+  it('does not change the delivery object that was passed to the function', () => {
     const before = JSON.stringify(OWED)
     finish(start(OWED), DELIVERED)
     expect(JSON.stringify(OWED)).toBe(before)
@@ -143,7 +143,7 @@ describe('an attempt that was started', () => {
     ['delivered', finish(start(OWED), DELIVERED)],
     ['dead', markDead(OWED, 'dlv_1')],
     ['exhausted', afterFailures(6)],
-  ])('is not started for a delivery that is %s', (_, deliveries) => {
+  ])('is not added to a delivery that is %s', (_, deliveries) => {
     expect(start(deliveries)).toEqual(deliveries)
   })
 })
@@ -178,7 +178,7 @@ describe('a finished attempt', () => {
     expect(nextDue(finishAttempt(start(OWED), finished))).toBe(NOW + 6 * SECOND)
   })
 
-  it('leaves the event queued after a 410, unless it was the sixth attempt', () => {
+  it('leaves the delivery queued after the status 410, unless the attempt was the sixth', () => {
     const gone = { ...FAILED, status: 410 }
     expect(only(finish(start(OWED), gone))).toMatchObject({ state: 'owed', automatic_attempts: 1 })
     expect(only(finish(start(afterFailures(5)), gone))).toMatchObject({
@@ -187,7 +187,7 @@ describe('a finished attempt', () => {
     })
   })
 
-  it('stores the start of the response body, and a delivery keeps its last ten attempts', () => {
+  it('stores the start of the response body, but only for the last ten attempts of a delivery', () => {
     let deliveries = OWED
     for (let number = 1; number <= 11; number++) {
       deliveries = number <= 6 ? start(deliveries, nextDue(deliveries)!) : manual(deliveries)
@@ -211,7 +211,7 @@ describe('a finished attempt', () => {
     expect(only(finish(second, DELIVERED, NOW + 26 * SECOND, 1)).state).toBe('delivered')
   })
 
-  it('does not change the schedule if it was first treated as lost', () => {
+  it('does not change the schedule if it fails after it was treated as lost', () => {
     const second = start(start(OWED), NOW + 25 * SECOND)
     const late = finish(second, FAILED, NOW + 26 * SECOND, 1)
     expect(nextDue(late)).toBe(nextDue(second))
@@ -245,12 +245,12 @@ describe('an attempt that the relying party starts manually', () => {
     expect(only(finish(begun, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
   })
 
-  it('does not change a delivery that was already delivered if it fails', () => {
+  it('leaves the delivery as delivered if an earlier attempt succeeded and this attempt fails', () => {
     const begun = manual(finish(start(OWED), DELIVERED))
     expect(only(finish(begun, FAILED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
   })
 
-  it('does not change the schedule of a pending delivery, unless it succeeds', () => {
+  it('does not change the schedule of a queued delivery, unless the attempt succeeds', () => {
     const owed = afterFailures(2)
     const begun = manual(owed)
     expect(nextDue(begun)).toBe(nextDue(owed))
@@ -264,7 +264,7 @@ describe('an attempt that the relying party starts manually', () => {
     expect(nextDue(finish(second, FAILED))).toBe(NOW + MINUTE)
   })
 
-  it('does not change the schedule during an automatic attempt: the automatic attempt changes it', () => {
+  it('does not change the schedule if an automatic attempt is also running and has no result yet', () => {
     const both = manual(start(OWED))
     expect(nextDue(finish(both, FAILED, NOW, 1))).toBe(NOW + 5 * SECOND)
   })
@@ -281,7 +281,7 @@ describe('an attempt that the relying party starts manually', () => {
 })
 
 describe('the function that gives up a delivery', () => {
-  it('makes a delivery dead only if it is pending', () => {
+  it('makes a queued delivery dead, and does not change a delivered one', () => {
     expect(only(markDead(OWED, 'dlv_1'))).toMatchObject({
       state: 'dead',
       next_attempt_at: null,
@@ -299,7 +299,7 @@ describe('any sequence of attempt outcomes', () => {
     [0, 1, 2, 3, 4, 5].map((place) => FATES[Math.floor(n / FATES.length ** place) % FATES.length]!),
   )
 
-  it('posts an event at most six times; the delivery ends as delivered after a known success, and otherwise as dead', () => {
+  it('posts an event at most six times; the delivery ends as delivered if a success was reported, and otherwise as dead', () => {
     for (const fates of histories) {
       let deliveries = OWED
       let posts = 0

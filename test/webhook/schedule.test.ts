@@ -21,12 +21,12 @@ describe('the schedule of attempts', () => {
     expect(failed(attempt, null, 1)).toBe(NOW + delay * 1.2)
   })
 
-  it('ends after the sixth attempt, whatever Retry-After says', () => {
+  it('ends after the sixth attempt, even if Retry-After requests a wait', () => {
     expect(failed(6)).toBeNull()
     expect(failed(6, MINUTE)).toBeNull()
   })
 
-  it('lets the receiver delay an attempt by at most 24 hours, but never make it earlier', () => {
+  it('lets the receiver delay an attempt by at most 24 hours, but never lets the receiver make an attempt earlier', () => {
     expect(failed(1, 30 * MINUTE)).toBe(NOW + 30 * MINUTE)
     expect(failed(1, 24 * HOUR)).toBe(NOW + 24 * HOUR)
     expect(failed(1, 25 * HOUR)).toBe(NOW + 24 * HOUR)
@@ -49,11 +49,11 @@ describe('the header Retry-After', () => {
     ['0', 0],
     ['Sat, 21 Nov 2026 12:01:00 GMT', MINUTE],
     ['Sat, 21 Nov 2026 11:59:00 GMT', 0],
-  ])('with %s gives a wait of %i ms', (field, wait) => {
+  ])('the header Retry-After with %s gives a wait of %i ms', (field, wait) => {
     expect(parseRetryAfter(field, NOW)).toBe(wait)
   })
 
-  it('with a very large number of seconds gives a long wait', () => {
+  it('the header Retry-After with a very large number of seconds gives a long wait', () => {
     expect(failed(1, parseRetryAfter('9'.repeat(400), NOW))).toBe(NOW + 24 * HOUR)
   })
 

@@ -23,8 +23,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('the service signature', () => {
-  it('is the HMAC-SHA256 over time and raw body with the whole secret as key, as node:crypto computes it', async () => {
+describe('the header X-Service-Signature', () => {
+  it('contains the HMAC-SHA256 of time and raw body, as node:crypto computes it with the whole secret as key', async () => {
     const headers = await signatureHeaders(SIGNED)
     const t = Math.floor(NOW / 1000)
     const mac = createHmac('sha256', SECRET).update(`${t}.`).update(Buffer.from(BODY, 'utf8')).digest('hex')

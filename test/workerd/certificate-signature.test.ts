@@ -28,7 +28,7 @@ function certificateSignedBy(octets: number): Uint8Array<ArrayBuffer> {
 }
 
 it.each([0, 1, 63, 64, 65, 512])(
-  'RFC 8032 §5.1.6: %d octets are an invalid signature, not an exception',
+  'RFC 8032 §5.1.6: an Ed25519 signature of %d octets is treated as invalid, and causes no exception',
   async (octets) => {
     const chain = [certificateSignedBy(octets)]
     const claims = { iss: undefined, kid: undefined, chain, algorithm: 'EdDSA' }

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const connection = { baseUrl: 'https://verifier.example', token: 'wv_test_x' }
 
-it('the client makes requests that workerd accepts', async () => {
+it('the client library makes requests that workerd accepts', async () => {
   const sent: Request[] = []
   const send: typeof fetch = async (target, init) => {
     sent.push(new Request(target, init)) // throws for an option that the platform does not support
@@ -16,7 +16,7 @@ it('the client makes requests that workerd accepts', async () => {
   expect(sent.map(({ redirect }) => redirect)).toEqual(['manual'])
 })
 
-it('the client does not follow a redirect with the token', async () => {
+it('the client library does not follow a redirect, so that no other server gets the token', async () => {
   const answer = new Response(null, { status: 302, headers: { Location: 'https://elsewhere.example/' } })
   const client = createClient({ ...connection, fetch: async () => answer })
   expect(await client.get('v_1')).toMatchObject({

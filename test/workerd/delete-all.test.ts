@@ -5,7 +5,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 
 describe('deleteAll', () => {
-  it('is durable without the write after it, and without the writes before it in the same step', async () => {
+  it('deletes the data even if the process ends in the same step, and the other writes of the step are lost', async () => {
     const id = env.VERIFICATION_SESSION.newUniqueId()
     await runInDurableObject(env.VERIFICATION_SESSION.get(id), async (_, { storage }) => {
       storage.kv.put('one', 1)
@@ -26,7 +26,7 @@ describe('deleteAll', () => {
     expect(left).toEqual([[], null])
   })
 
-  it('drops a write before it in the same step, and keeps a write after it', async () => {
+  it('removes a write before it in the same step, and keeps a write after it', async () => {
     const stub = env.VERIFICATION_SESSION.get(env.VERIFICATION_SESSION.newUniqueId())
     await runInDurableObject(stub, async (_, { storage }) => {
       storage.kv.put('one', 1)

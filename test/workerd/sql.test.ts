@@ -5,7 +5,7 @@ import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { RESULTS_OF_SQL, runSql } from '../simulation/platform/sql-contract.ts'
 
-it('SQL in workerd returns the same as in the simulation', async () => {
+it('SQL in workerd returns the same results as SQL in the simulated storage', async () => {
   const stub = env.VERIFICATION_SESSION.get(env.VERIFICATION_SESSION.newUniqueId())
   const results = await runInDurableObject(stub, (_, { storage }) => {
     const step = async <T>(work: () => T): Promise<T> => {
@@ -18,7 +18,7 @@ it('SQL in workerd returns the same as in the simulation', async () => {
   expect(results).toEqual(RESULTS_OF_SQL)
 })
 
-it('SQL of one step is durable together with the other writes of the step, or not at all', async () => {
+it('SQL of one step is lost together with the other writes of the step if the process ends', async () => {
   const id = env.VERIFICATION_SESSION.newUniqueId()
   const lost = runInDurableObject(env.VERIFICATION_SESSION.get(id), async (_, state) => {
     const { storage } = state

@@ -4,10 +4,7 @@
 import { err, ok, type Result } from './result.ts'
 import type { DcApiRequests, DcApiResponse } from './wire.ts'
 
-/**
- * Where the wallet is. `here`: on this device, so one call has every protocol. `nearby`: on a phone, which
- * one protocol reaches.
- */
+/** Where the wallet is. `here`: on this device. `nearby`: on a phone, which one protocol family reaches. */
 export type WalletPlace = 'here' | 'nearby'
 
 /** Families of protocols. An iPhone supports only `org-iso-mdoc`. */
@@ -16,7 +13,7 @@ export type ProtocolFamily = 'openid4vp' | 'org-iso-mdoc'
 export type BrowserChoices = {
   /** Default: `here` if the device has a touch screen only, else `nearby`. */
   readonly place?: WalletPlace
-  /** The family for a phone nearby, as the person chose it. Default: see `digitalRequests`. */
+  /** The family, as the person chose it. Default: see `digitalRequests`. */
   readonly family?: ProtocolFamily
   readonly signal?: AbortSignal
 }
@@ -49,16 +46,36 @@ export async function askBrowser(
 }
 
 /**
- * Returns the requests for one call. For a phone nearby they are of one family, because a call with both
- * families never ends on an iPhone. By default the family is `org-iso-mdoc` if only documents are requested,
- * because every phone supports it. Otherwise it is OpenID4VP.
+ * Returns the families for which a page shows a button each, best first. One family: one call is enough.
+ * Two buttons are needed for a phone nearby, and on this device if the browser reports both families: some
+ * browsers pass a call with both to wallets for mdocs only, so other wallets would never be asked.
+ *
+ * @example
+ * for (const family of browserFamilies(requests)) addButton(family, () => askBrowser(asked, { family }))
+ */
+export function browserFamilies(
+  requests: Requests,
+  { place = placeOfWallet() }: Pick<BrowserChoices, 'place'> = {},
+): readonly ProtocolFamily[] {
+  const families = [...new Set(requests.filter(({ protocol }) => allowsProtocol(protocol)).map(familyOf))]
+  const isOneCall = isForDocumentsOnly(requests) || (place === 'here' && !canReport())
+  if (families.length < 2 || !isOneCall) return families
+  return place === 'here' ? ['openid4vp'] : ['org-iso-mdoc']
+}
+
+/**
+ * Returns the requests for one call. On this device they are of every family, unless `family` is given and
+ * `browserFamilies` returns two. For a phone nearby they are of one family, because a call with both families
+ * never ends on an iPhone. By default the family is `org-iso-mdoc` if only documents are requested, because
+ * every phone supports it. Otherwise it is OpenID4VP.
  */
 export function digitalRequests(
   requests: Requests,
   { place = placeOfWallet(), family }: BrowserChoices = {},
 ): Requests {
   const allowed = requests.filter(({ protocol }) => allowsProtocol(protocol))
-  if (place === 'here') return allowed
+  const isApart = browserFamilies(requests, { place }).length > 1 && family !== undefined
+  if (place === 'here' && !isApart) return allowed
   const families = Map.groupBy(allowed, familyOf)
   const usual = isForDocumentsOnly(requests) ? 'org-iso-mdoc' : 'openid4vp'
   const [first = []] = families.values()
@@ -69,6 +86,11 @@ export function digitalRequests(
 export function allowsProtocol(protocol: string): boolean {
   const { DigitalCredential: api } = page()
   return api !== undefined && (api.userAgentAllowsProtocol?.(protocol) ?? true)
+}
+
+/** Older browsers cannot report which protocols they allow. */
+function canReport(): boolean {
+  return page().DigitalCredential?.userAgentAllowsProtocol !== undefined
 }
 
 type Requests = DcApiRequests['digital']['requests']

@@ -144,6 +144,12 @@ export type ListQuery = {
   readonly credential_type?: string
   /** State of the outcome's webhook, once no attempt follows. */
   readonly webhook_state?: 'delivered' | 'dead'
+  /** Code of the reason of the end, or of a refused response. */
+  readonly reason?: string
+  /** True: only verifications with a refused response. False: only those without one. */
+  readonly has_attempts?: boolean
+  /** Part of the id, or of any value of the metadata. Capitals make no difference. */
+  readonly search?: string
   /** Three members at most. */
   readonly metadata?: Readonly<Record<string, string>>
   readonly limit?: number

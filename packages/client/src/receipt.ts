@@ -31,6 +31,8 @@ export type Receipt = {
   readonly livemode: boolean
   /** `null` if the session ended without a response in a protocol without Client Identifiers. */
   readonly client_id: string | null
+  /** Client Identifiers of a multi-signed request. Absent: the request offered one at most. */
+  readonly offered_client_ids?: readonly string[]
   readonly protocol: string
   readonly created_at: string
   readonly ended_at: string

@@ -45,8 +45,17 @@ export type VerificationRequest = {
   readonly required_session_binding?: 'none' | 'page' | 'relying_party'
   /** Lifetime in seconds. Default: `600`. */
   readonly expires_in?: number
-  /** Where the browser goes after the verification. Must equal one of your `return_urls`. */
+  /**
+   * Where the browser goes after the verification. Must equal one of your `return_urls`. `{status}` and
+   * `{verification_id}` in it are filled at the end. A status in an address is no proof: read the
+   * verification.
+   */
   readonly return_url?: string
+  /**
+   * Where the browser goes after every end but `verified`, in place of `return_url`. Must equal one of your
+   * `return_urls`. Requires a `return_url`.
+   */
+  readonly failure_return_url?: string
   /**
    * The hosted page goes to `return_url` by itself some seconds after the end. The person can stop it.
    * Requires a `return_url`. Default: `false`.
@@ -71,10 +80,20 @@ export type VerificationRequest = {
   /** States to the wallet, and on the page, that you will store the data of an mdoc. Default: `false`. */
   readonly intent_to_retain?: boolean
   /**
+   * Keeps evidence of the verification, sealed to the keys in your settings. Wallets are then told that data
+   * is kept. Default: `true` where `evidence.for` of your settings is `all`.
+   */
+  readonly evidence?: boolean
+  /**
    * Requires that one key holds all credentials. Many wallets have a key for each: they are rejected then.
    * Default: `false`.
    */
   readonly require_same_holder_key?: boolean
+  /**
+   * Sets of your trust anchors: only anchors in one of them may vouch. A set is named in `sets` of your
+   * `trust_anchors`, or is a list in `anchor_sets` of your settings. Default: all anchors.
+   */
+  readonly anchor_sets?: readonly string[]
   /** Transactions for the person to confirm, each with the members of its type. */
   readonly transaction_data?: readonly {
     readonly type: string
@@ -263,6 +282,7 @@ export type Verification = {
   readonly required_session_binding: 'none' | 'page' | 'relying_party' | (string & {})
   readonly expires_in: number
   readonly return_url: string | null
+  readonly failure_return_url: string | null
   readonly return_automatically: boolean
   readonly locale: string | null
   readonly heading: string | null
@@ -271,6 +291,7 @@ export type Verification = {
   readonly allow_derived: boolean
   readonly intent_to_retain: boolean
   readonly require_same_holder_key: boolean
+  readonly anchor_sets: readonly string[] | null
   readonly retry_of: string | null
   readonly claims_encryption_jwk: Readonly<Record<string, unknown>> | null
   readonly transaction_data: readonly Readonly<Record<string, unknown>>[] | null
@@ -336,19 +357,39 @@ export type Verification = {
     readonly anchor?: string
     readonly list?: {
       readonly name: string
+      readonly territory?: string
       readonly sequence: number | null
       readonly trust_as_of: string
+    }
+    readonly service?: {
+      readonly type: string
+      readonly status: string
     }
     readonly status?: 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present' | (string & {}) | null
     readonly as_of?: string | null
     readonly level: 'low' | 'substantial' | 'high' | (string & {})
   }[]
+  /**
+   * Client Identifiers that a multi-signed request of the Digital Credentials API offered. The answer does
+   * not say which one the wallet used. Null: the request offered one at most.
+   */
+  readonly offered_client_ids: readonly string[] | null
   /** Lists of trusted issuers that contain the issuers. */
   readonly trust_lists: readonly {
     readonly name: string
+    readonly territory?: string
     readonly sequence: number | null
     readonly trust_as_of: string
   }[]
+  /**
+   * Digest of the evidence that was kept of the outcome, the state of its time stamp (`none`, `owed`,
+   * `present` or `failed`), and the time at which it was erased here. Null if none was kept.
+   */
+  readonly evidence: {
+    readonly manifest_sha256: string
+    readonly time_stamp: string
+    readonly erased_at: string | null
+  } | null
 }
 
 /** Why a verification was not successful, or why a response failed validation. */
@@ -422,6 +463,7 @@ export type Reason = {
     | 'access_denied'
     | 'declined_on_page'
     | 'same_device_return_missing'
+    | 'evidence_unavailable'
     | 'session_expired'
     | 'canceled_by_relying_party'
     | (string & {})
@@ -465,6 +507,8 @@ export type VerificationEvent = {
     | 'verification.created'
     | 'verification.request_fetched'
     | 'verification.response_refused'
+    | 'evidence.time_stamped'
+    | 'evidence.time_stamp_failed'
     | (string & {})
   readonly sequence: number
   readonly created_at: string
@@ -502,6 +546,14 @@ export type VerificationEvent = {
   /** The claims, encrypted. Null beyond 64 KiB: read the verification instead. */
   readonly encrypted_claims: string | null
   readonly attempt_count: number
+  /**
+   * As in the verification, without `erased_at`. Absent if none was asked for. In the event of the end,
+   * `time_stamp` is `none` or `owed`.
+   */
+  readonly evidence?: {
+    readonly manifest_sha256: string
+    readonly time_stamp: string
+  } | null
 }
 
 /** Response of `GET /v1/events`. `metadata` is null while the verification is unreachable. */
@@ -524,6 +576,7 @@ export type VerificationPage = {
     readonly credential_types: readonly string[]
     readonly reason: Reason | null
     readonly attempt_count: number
+    readonly last_attempt_reason: Reason | null
     readonly webhook_state: 'delivered' | 'dead' | (string & {}) | null
     readonly metadata: Readonly<Record<string, string>>
     readonly livemode: boolean
@@ -543,8 +596,8 @@ export type Insights = {
   readonly to: string
   readonly step: 'hour' | 'day' | (string & {})
   /**
-   * Counts of each step by the time of the event. `ended` is by status, `webhook_attempts` by result.
-   * Durations are in seconds, at most 10 % too long.
+   * Counts of each step by the time of the event. `ended` is by status, `webhook_attempts` by result,
+   * `attempt_reasons` are refused responses by reason. Durations are in seconds, at most 10 % too long.
    */
   readonly steps: readonly {
     readonly at: string
@@ -552,6 +605,7 @@ export type Insights = {
     readonly request_fetched: number
     readonly ended: Readonly<Record<string, number>>
     readonly reasons: Readonly<Record<string, number>>
+    readonly attempt_reasons: Readonly<Record<string, number>>
     readonly channels: Readonly<Record<string, number>>
     readonly protocols: Readonly<Record<string, number>>
     readonly webhook_attempts: Readonly<Record<string, number>>
@@ -639,6 +693,8 @@ export type DeliveryLog = {
     | 'verification.created'
     | 'verification.request_fetched'
     | 'verification.response_refused'
+    | 'evidence.time_stamped'
+    | 'evidence.time_stamp_failed'
     | (string & {})
     readonly sequence: number
     readonly state: 'queued' | 'delivered' | 'dead' | (string & {})
@@ -653,6 +709,21 @@ export type DeliveryLog = {
       readonly duration_ms: number | null
       readonly response_excerpt: string | null
     }[]
+  }[]
+  /**
+   * State of the evidence on its way to your object store: `queued`, `delivered`, `dead`, or `unconfirmed`:
+   * the store accepted it and showed no checksum. Null if it is not sent.
+   */
+  readonly evidence_push: string | null
+  /** Attempts to store it. At most six. */
+  readonly evidence_push_attempts: readonly {
+    readonly attempt: number
+    readonly at: string
+    readonly manual: boolean
+    readonly status: number | null
+    readonly error: 'timeout' | 'connection' | 'redirect' | 'forbidden_url' | 'unknown' | (string & {}) | null
+    readonly duration_ms: number | null
+    readonly response_excerpt: string | null
   }[]
 }
 
@@ -690,7 +761,7 @@ export type WebhookTest = {
 
 /** Body of `POST /v1/test/verify/{id}/outcome`. */
 export type OutcomeRequest = {
-  readonly reason: 'verified' | 'malformed_response' | 'limit_exceeded' | 'missing_state' | 'unknown_state' | 'request_superseded' | 'state_mismatch' | 'encryption_required' | 'unexpected_encryption' | 'unknown_encryption_key' | 'unsupported_encryption' | 'decryption_failed' | 'invalid_vp_token' | 'invalid_presentation_submission' | 'unknown_credential_query' | 'wrong_presentation_count' | 'query_not_satisfied' | 'transaction_data_missing' | 'malformed_credential' | 'document_not_returned' | 'unsupported_algorithm' | 'unsupported_critical_header' | 'wrong_token_type' | 'unknown_credential_type' | 'invalid_issuer_signature' | 'malformed_disclosure' | 'unreferenced_disclosure' | 'duplicate_digest' | 'unsupported_hash_algorithm' | 'forbidden_disclosure' | 'invalid_claim' | 'holder_binding_missing' | 'holder_key_missing' | 'holder_key_unavailable' | 'malformed_holder_binding' | 'invalid_holder_signature' | 'nonce_mismatch' | 'audience_mismatch' | 'sd_hash_mismatch' | 'holder_binding_not_current' | 'transaction_data_mismatch' | 'untrusted_issuer' | 'malformed_certificate_chain' | 'invalid_certificate_path' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_profile_violation' | 'certificate_revoked' | 'certificate_status_unavailable' | 'trust_anchor_in_chain' | 'self_signed_certificate' | 'issuer_key_not_found' | 'issuer_metadata_invalid' | 'issuer_metadata_unavailable' | 'trust_list_unavailable' | 'status_unavailable' | 'credential_revoked' | 'credential_suspended' | 'predicate_false' | 'value_mismatch' | 'holder_key_mismatch' | 'assurance_level_too_low' | 'credential_expired' | 'credential_not_yet_valid' | 'wallet_error' | 'access_denied' | 'declined_on_page' | 'same_device_return_missing' | 'session_expired' | 'canceled_by_relying_party'
+  readonly reason: 'verified' | 'malformed_response' | 'limit_exceeded' | 'missing_state' | 'unknown_state' | 'request_superseded' | 'state_mismatch' | 'encryption_required' | 'unexpected_encryption' | 'unknown_encryption_key' | 'unsupported_encryption' | 'decryption_failed' | 'invalid_vp_token' | 'invalid_presentation_submission' | 'unknown_credential_query' | 'wrong_presentation_count' | 'query_not_satisfied' | 'transaction_data_missing' | 'malformed_credential' | 'document_not_returned' | 'unsupported_algorithm' | 'unsupported_critical_header' | 'wrong_token_type' | 'unknown_credential_type' | 'invalid_issuer_signature' | 'malformed_disclosure' | 'unreferenced_disclosure' | 'duplicate_digest' | 'unsupported_hash_algorithm' | 'forbidden_disclosure' | 'invalid_claim' | 'holder_binding_missing' | 'holder_key_missing' | 'holder_key_unavailable' | 'malformed_holder_binding' | 'invalid_holder_signature' | 'nonce_mismatch' | 'audience_mismatch' | 'sd_hash_mismatch' | 'holder_binding_not_current' | 'transaction_data_mismatch' | 'untrusted_issuer' | 'malformed_certificate_chain' | 'invalid_certificate_path' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_profile_violation' | 'certificate_revoked' | 'certificate_status_unavailable' | 'trust_anchor_in_chain' | 'self_signed_certificate' | 'issuer_key_not_found' | 'issuer_metadata_invalid' | 'issuer_metadata_unavailable' | 'trust_list_unavailable' | 'status_unavailable' | 'credential_revoked' | 'credential_suspended' | 'predicate_false' | 'value_mismatch' | 'holder_key_mismatch' | 'assurance_level_too_low' | 'credential_expired' | 'credential_not_yet_valid' | 'wallet_error' | 'access_denied' | 'declined_on_page' | 'same_device_return_missing' | 'evidence_unavailable' | 'session_expired' | 'canceled_by_relying_party'
   readonly credential_type?: string
   readonly format?: string
 }
@@ -709,7 +780,7 @@ export type ProducedOutcome = {
 export type DcApiRequests = {
   readonly digital: {
     readonly requests: readonly {
-      readonly protocol: 'openid4vp-v1-signed' | 'openid4vp-v1-unsigned' | 'org-iso-mdoc' | (string & {})
+      readonly protocol: 'openid4vp-v1-multisigned' | 'openid4vp-v1-signed' | 'openid4vp-v1-unsigned' | 'org-iso-mdoc' | (string & {})
       readonly data: Readonly<Record<string, unknown>>
     }[]
   }
@@ -718,7 +789,7 @@ export type DcApiRequests = {
 
 /** Result of `navigator.credentials.get`. */
 export type DcApiResponse = {
-  readonly protocol: 'openid4vp-v1-signed' | 'openid4vp-v1-unsigned' | 'org-iso-mdoc'
+  readonly protocol: 'openid4vp-v1-multisigned' | 'openid4vp-v1-signed' | 'openid4vp-v1-unsigned' | 'org-iso-mdoc'
   readonly data: Readonly<Record<string, unknown>>
 }
 
@@ -739,6 +810,8 @@ export type Settings = {
     | 'verification.created'
     | 'verification.request_fetched'
     | 'verification.response_refused'
+    | 'evidence.time_stamped'
+    | 'evidence.time_stamp_failed'
     | (string & {}))[]
     readonly disabled: boolean
   } | null
@@ -771,11 +844,64 @@ export type Settings = {
   } | null
   readonly retention_seconds: number
   readonly claims_encryption_jwk: Readonly<Record<string, unknown>> | null
+  readonly evidence: {
+    readonly jwks: {
+      readonly keys: readonly ({
+        readonly kid: string
+        readonly use?: 'enc' | (string & {})
+        readonly key_ops?: readonly ('wrapKey' | 'encrypt' | 'deriveKey' | 'deriveBits' | (string & {}))[]
+        readonly kty: 'EC' | (string & {})
+        readonly crv: 'P-256' | 'P-384' | (string & {})
+        readonly x: string
+        readonly y: string
+        readonly alg?: 'ECDH-ES+A256KW' | (string & {})
+      } | {
+        readonly kid: string
+        readonly use?: 'enc' | (string & {})
+        readonly key_ops?: readonly ('wrapKey' | 'encrypt' | 'deriveKey' | 'deriveBits' | (string & {}))[]
+        readonly kty: 'RSA' | (string & {})
+        readonly n: string
+        readonly e: string
+        readonly alg?: 'RSA-OAEP-256' | (string & {})
+      })[]
+    }
+    /** Default: `requested`. */
+    readonly for?: 'requested' | 'all' | (string & {})
+    /** Default: `verified`. */
+    readonly outcomes?: readonly ('verified' | 'rejected' | (string & {}))[]
+    readonly time_stamp: 'none' | 'best_effort' | 'required' | (string & {})
+    readonly push: {
+      readonly kind: string
+      readonly endpoint: string
+      readonly region: string
+      readonly bucket: string
+      readonly prefix: string
+      readonly access_key_id: string
+      readonly retain_days: number | null
+    } | null
+  } | null
+  readonly console_sign_in: {
+    readonly issuer: string
+    readonly client_id: string
+    readonly roles_claim: string
+    readonly roles: Readonly<Record<string, readonly ('verify:create' | 'verify:read' | 'verify:request' | 'webhooks:manage' | 'settings:manage' | 'claims:encrypt' | 'evidence:read' | (string & {}))[]>>
+  } | null
   readonly verifier: {
     readonly certificate_chain_pem: string | null
     readonly root_certificate_pem: string | null
     readonly attestation_jwt: string | null
     readonly registration: Readonly<Record<string, unknown>> | null
+    readonly further: readonly {
+      readonly certificate_chain_pem: string
+      readonly registration: Readonly<Record<string, unknown>> | null
+      readonly google_wallet: {
+        readonly display_name: string | null
+        readonly logo_uri: string | null
+        readonly privacy_policy_uri: string | null
+        readonly rp_metadata_bytes: string
+        readonly rp_metadata_sha256: string
+      } | null
+    }[]
     readonly reader_certificates: readonly {
       readonly certificate_chain_pem: string
       readonly domains: readonly string[]
@@ -798,7 +924,7 @@ export type SettingsChange = {
      * Default: `verification.verified`, `verification.rejected`, `verification.declined`,
      * `verification.expired`, `verification.canceled`.
      */
-    readonly events?: readonly ('verification.verified' | 'verification.rejected' | 'verification.declined' | 'verification.expired' | 'verification.canceled' | 'verification.created' | 'verification.request_fetched' | 'verification.response_refused')[]
+    readonly events?: readonly ('verification.verified' | 'verification.rejected' | 'verification.declined' | 'verification.expired' | 'verification.canceled' | 'verification.created' | 'verification.request_fetched' | 'verification.response_refused' | 'evidence.time_stamped' | 'evidence.time_stamp_failed')[]
   } | null
   readonly trust_anchors?: readonly TrustAnchor[]
   readonly anchor_sets?: readonly string[]
@@ -834,6 +960,55 @@ export type SettingsChange = {
   } | null
   readonly retention_seconds?: number
   readonly claims_encryption_jwk?: ClaimsEncryptionJwk | null
+  readonly evidence?: {
+    readonly jwks: {
+      readonly keys: readonly ({
+        readonly kid: string
+        readonly use?: 'enc'
+        readonly key_ops?: readonly ('wrapKey' | 'encrypt' | 'deriveKey' | 'deriveBits')[]
+        readonly kty: 'EC'
+        readonly crv: 'P-256' | 'P-384'
+        readonly x: string
+        readonly y: string
+        readonly alg?: 'ECDH-ES+A256KW'
+      } | {
+        readonly kid: string
+        readonly use?: 'enc'
+        readonly key_ops?: readonly ('wrapKey' | 'encrypt' | 'deriveKey' | 'deriveBits')[]
+        readonly kty: 'RSA'
+        readonly n: string
+        readonly e: string
+        readonly alg?: 'RSA-OAEP-256'
+      })[]
+    }
+    /** Default: `requested`. */
+    readonly for?: 'requested' | 'all'
+    /** Default: `verified`. */
+    readonly outcomes?: readonly ('verified' | 'rejected')[]
+    /** Default: `none`. */
+    readonly time_stamp?: 'none' | 'best_effort' | 'required'
+    /** Default: `null`. */
+    readonly push?: {
+      readonly kind: 's3'
+      readonly endpoint: string
+      readonly region: string
+      readonly bucket: string
+      /** Default: ``. */
+      readonly prefix?: string
+      readonly access_key_id: string
+      readonly secret_access_key?: string
+      /** Default: `null`. */
+      readonly retain_days?: number | null
+    } | null
+  } | null
+  readonly console_sign_in?: {
+    readonly issuer: string
+    readonly client_id: string
+    readonly client_secret?: string
+    /** Default: `roles`. */
+    readonly roles_claim?: string
+    readonly roles: Readonly<Record<string, readonly ('verify:create' | 'verify:read' | 'verify:request' | 'webhooks:manage' | 'settings:manage' | 'claims:encrypt' | 'evidence:read')[]>>
+  } | null
   readonly verifier?: {
     readonly signing_jwk?: {
       readonly kty: 'EC'
@@ -872,6 +1047,33 @@ export type SettingsChange = {
       readonly certificate_chain_pem: string
       readonly domains: readonly string[]
     }[]
+    readonly further?: readonly {
+      readonly signing_jwk: {
+        readonly kty: 'EC'
+        readonly crv: 'P-256'
+        readonly x: string
+        readonly y: string
+        readonly d: string
+        readonly kid?: string
+        readonly use?: 'sig'
+        readonly alg?: 'ES256'
+        readonly key_ops?: readonly ('sign' | 'verify')[]
+        readonly ext?: boolean
+      }
+      readonly certificate_chain_pem: string
+      readonly registration?: {
+        readonly certificate: string
+        readonly dataset: unknown
+        /** Default: `compact`. */
+        readonly encoding?: 'base64url' | 'compact'
+      }
+      readonly google_wallet?: {
+        readonly display_name?: string
+        readonly logo_uri?: string
+        readonly privacy_policy_uri?: string
+        readonly rp_metadata_bytes?: string
+      }
+    }[]
   } | null
   readonly name?: string
 }
@@ -889,6 +1091,8 @@ export type TrustAnchor = {
   readonly purpose?: readonly ('issuer' | 'status')[]
   readonly eku?: readonly string[]
   readonly subject_namespace?: string
+  /** Sets that the anchor belongs to. A creation names sets in `anchor_sets`. */
+  readonly sets?: readonly string[]
   readonly x509_ca_pem?: string
   readonly x509_certificate_pem?: string
   readonly issuer_url?: string
@@ -959,6 +1163,7 @@ export type OidcClientRequest = {
   readonly token_endpoint_as_audience?: boolean
   readonly require_pushed_authorization_requests?: boolean
   readonly require_pkce?: boolean
+  readonly dpop_bound_access_tokens?: boolean
   readonly cross_device?: boolean
   readonly policies: readonly {
     readonly credential_types?: readonly string[]
@@ -984,8 +1189,10 @@ export type OidcClientRequest = {
     /** Default: `false`. */
     readonly allow_derived?: boolean
     readonly intent_to_retain?: boolean
+    readonly evidence?: boolean
     /** Default: `false`. */
     readonly require_same_holder_key?: boolean
+    readonly anchor_sets?: readonly string[]
     readonly name: string
     /** Default: `false`. */
     readonly front_channel?: boolean
@@ -1017,6 +1224,7 @@ export type OidcClientChange = {
   readonly token_endpoint_as_audience?: boolean
   readonly require_pushed_authorization_requests?: boolean
   readonly require_pkce?: boolean
+  readonly dpop_bound_access_tokens?: boolean
   readonly cross_device?: boolean
   readonly policies?: readonly {
     readonly credential_types?: readonly string[]
@@ -1042,8 +1250,10 @@ export type OidcClientChange = {
     /** Default: `false`. */
     readonly allow_derived?: boolean
     readonly intent_to_retain?: boolean
+    readonly evidence?: boolean
     /** Default: `false`. */
     readonly require_same_holder_key?: boolean
+    readonly anchor_sets?: readonly string[]
     readonly name: string
     /** Default: `false`. */
     readonly front_channel?: boolean
@@ -1078,6 +1288,7 @@ export type OidcClient = {
   readonly token_endpoint_as_audience: boolean
   readonly require_pushed_authorization_requests: boolean
   readonly require_pkce: boolean
+  readonly dpop_bound_access_tokens: boolean
   readonly cross_device: boolean
   readonly policies: readonly Readonly<Record<string, unknown>>[]
   readonly default_policy: string
@@ -1108,6 +1319,7 @@ export type CreatedOidcClient = {
   readonly token_endpoint_as_audience: boolean
   readonly require_pushed_authorization_requests: boolean
   readonly require_pkce: boolean
+  readonly dpop_bound_access_tokens: boolean
   readonly cross_device: boolean
   readonly policies: readonly Readonly<Record<string, unknown>>[]
   readonly default_policy: string
@@ -1143,12 +1355,73 @@ export type OidcSecret = {
   readonly client_secret: string
 }
 
+/** Response of `GET /v1/audit`. */
+export type AuditPage = {
+  /**
+   * `number` is the position in the log, from 1 and without gaps. `actor` is null if the caller is not
+   * proven. `target` is the id of an API key, a client or a verification. `members` are the names of changed
+   * members.
+   */
+  readonly entries: readonly {
+    readonly number: number
+    readonly at: string
+    readonly action: 
+    | 'relying_party.created'
+    | 'settings.changed'
+    | 'api_key.created'
+    | 'api_key.deleted'
+    | 'webhook.secret_rotated'
+    | 'webhook.enabled'
+    | 'webhook.tested'
+    | 'webhook.redelivered'
+    | 'oidc_client.created'
+    | 'oidc_client.changed'
+    | 'oidc_client.deleted'
+    | 'oidc_client.secret_rotated'
+    | 'console.signed_in'
+    | 'console.sign_in_failed'
+    | 'console.signed_out'
+    | 'verification.canceled'
+    | 'verification.erased'
+    | 'verification.redelivered'
+    | 'verification.outcome_set'
+    | 'verification.evidence_erased'
+    | (string & {})
+    readonly actor: {
+      readonly kind: 'api_key' | 'person' | 'operator' | (string & {})
+      readonly id: string | null
+      readonly name: string | null
+      readonly email: string | null
+    } | null
+    readonly target: string | null
+    readonly target_name: string | null
+    readonly members: readonly string[]
+    readonly channel: 'api' | 'console' | 'admin' | (string & {}) | null
+    readonly address: string | null
+  }[]
+  /** The `after` of the next call. Null on the last page. */
+  readonly next: string | null
+  /** True where older entries follow. */
+  readonly has_more: boolean
+  /**
+   * Number of entries that were erased before their 400 days, because the log was full, and the time of the
+   * last one. Null if there are none.
+   */
+  readonly missing: {
+    readonly entries: number
+    readonly until: string
+  } | null
+}
+
 /** An API key, without the key itself. */
 export type ApiKey = {
   readonly key_id: string
-  readonly scopes: readonly ('verify:create' | 'verify:read' | 'verify:request' | 'webhooks:manage' | 'settings:manage' | 'claims:encrypt' | (string & {}))[]
+  readonly name: string | null
+  readonly scopes: readonly ('verify:create' | 'verify:read' | 'verify:request' | 'webhooks:manage' | 'settings:manage' | 'claims:encrypt' | 'evidence:read' | (string & {}))[]
   readonly created_at: string
   readonly expires_at: string | null
+  /** Start of the hour in which the key was last used. Null: not used so far. */
+  readonly last_used_at: string | null
 }
 
 /** Response of `POST /oauth/token`. */

@@ -3,7 +3,10 @@
 import * as z from 'zod/mini'
 import { maybe } from './parts.ts'
 
-/** The issuer by the words of the credential, and the certificate of its signer. `verified` is `false`. */
+/**
+ * The issuer that a refused credential names, and the certificate of its signer. `verified` is always
+ * `false`, because a refused credential does not prove its issuer.
+ */
 export const claimedIssuer = z.object({
   verified: z.boolean(),
   iss: maybe(z.string()),

@@ -12,16 +12,29 @@ export const consoleSession = z.object({
   expires_at: time,
   relying_party: maybe(z.object({ relying_party_id: z.string(), name: z.string(), livemode: z.boolean() })),
   scopes: list(z.enum(SCOPES)),
+  /**
+   * The person who signed in through the organisation's provider. Null if the sign-in was by an API key or by
+   * the operator's token.
+   */
+  person: maybe(z.object({ subject: z.string(), name: maybe(z.string()), email: maybe(z.string()) })),
 })
 
 /** Response of `POST /console/session`. */
 export const consoleSignIn = z.extend(consoleSession, {
-  /** Value that each call of the page must send in the header `Console-Token`. */
+  /** Value for the header `Console-Token` of each call that uses this sign-in. */
   change_token: z.string(),
 })
+
+/** Response of `POST /console/people`. */
+export const consoleStart = z.object({ authorization_url: z.string() })
+
+/** Response of `DELETE /console/session` to a person whose provider has a page for signing out. */
+export const consoleSignOut = z.object({ end_session_url: z.string() })
 
 /** Response of `POST /console/codes`. */
 export const consoleCode = z.object({ code: z.string() })
 
 export type ConsoleSessionView = z.infer<typeof consoleSession>
 export type ConsoleSignInView = z.infer<typeof consoleSignIn>
+export type ConsoleStartView = z.infer<typeof consoleStart>
+export type ConsoleSignOutView = z.infer<typeof consoleSignOut>

@@ -21,12 +21,13 @@ export const listedVerification = z.object({
   credential_types: list(z.string()),
   reason: maybe(reason),
   attempt_count: z.int(),
+  last_attempt_reason: maybe(reason),
   webhook_state: maybe(z.enum(WEBHOOK_STATES)),
   metadata: z.record(z.string(), z.string()),
   livemode: z.boolean(),
 })
 
-/** Days (UTC) that are left out. Absent if there are none. */
+/** Days (UTC) whose data could not be read and is left out. Absent if there are none. */
 const incomplete = z.exactOptional(list(z.string()))
 
 /** Response of `GET /v1/verify`. */
@@ -52,6 +53,7 @@ export const insights = z.object({
       request_fetched: z.int(),
       ended: counts,
       reasons: counts,
+      attempt_reasons: counts,
       channels: counts,
       protocols: counts,
       webhook_attempts: counts,

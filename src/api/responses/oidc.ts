@@ -1,4 +1,4 @@
-// Responses about OpenID Connect clients and of the provider, as schemas.
+// Schemas of the OpenID Connect responses: the settings of clients, and the responses of the provider.
 
 import * as z from 'zod/mini'
 import {
@@ -18,7 +18,7 @@ const contentAlgorithm = maybe(z.enum(CONTENT_ALGORITHMS))
 
 export const clientWarning = z.object({ pointer: z.string(), code: z.string(), message: z.string() })
 
-/** A client, without its secrets. A policy is shown with the session binding that is applied. */
+/** A client, without its secrets. Each policy is shown with the session binding that the service applies. */
 export const oidcClient = z.object({
   client_id: z.string(),
   issuer: z.string(),
@@ -30,6 +30,7 @@ export const oidcClient = z.object({
   token_endpoint_as_audience: z.boolean(),
   require_pushed_authorization_requests: z.boolean(),
   require_pkce: z.boolean(),
+  dpop_bound_access_tokens: z.boolean(),
   cross_device: z.boolean(),
   policies: list(jsonObject),
   default_policy: z.string(),
@@ -47,7 +48,7 @@ export const oidcClient = z.object({
 
 export const oidcClientList = z.object({ oidc_clients: list(oidcClient) })
 
-/** A new or changed client. Only the response to the creation contains the secret. */
+/** A new or changed client. Only the response to the request that creates the client contains the secret. */
 export const createdOidcClient = z.extend(oidcClient, {
   client_secret: z.exactOptional(z.string()),
   warnings: list(clientWarning),
@@ -55,7 +56,7 @@ export const createdOidcClient = z.extend(oidcClient, {
 
 export const oidcSecret = z.object({ client_id: z.string(), client_secret: z.string() })
 
-/** Provider metadata (OpenID Connect Discovery 1.0 §3). Further members are lists and addresses. */
+/** Provider metadata (OpenID Connect Discovery 1.0 §3). Further members: lists and booleans. */
 export const oidcMetadata = z.looseObject({
   issuer: z.string(),
   authorization_endpoint: z.string(),
@@ -68,10 +69,10 @@ export const oidcMetadata = z.looseObject({
 /** JWK Set of the provider (RFC 7517). */
 export const oidcKeySet = z.object({ keys: list(jsonObject) })
 
-/** Response of the token endpoint (OpenID Connect Core 1.0 §3.1.3.3). */
+/** Response of the token endpoint (OpenID Connect Core 1.0 §3.1.3.3, RFC 9449 §5). */
 export const oidcTokens = z.object({
   access_token: z.string(),
-  token_type: z.literal('Bearer'),
+  token_type: z.enum(['Bearer', 'DPoP']),
   expires_in: z.int(),
   id_token: z.string(),
   scope: z.string(),

@@ -24,3 +24,11 @@ export function list<T extends z.ZodMiniType>(item: T) {
 export function typed<T>(schema: z.ZodMiniType): z.ZodMiniType<T, T> {
   return schema as z.ZodMiniType<T, T>
 }
+
+/** One version of a trust list. `territory`: present for a national list in a list of lists. */
+export const listReference = z.object({
+  name: z.string(),
+  territory: z.exactOptional(z.string()),
+  sequence: maybe(z.int()),
+  trust_as_of: z.string(),
+})

@@ -32,6 +32,7 @@ export const oauthError = z.object({
     'registration_not_supported',
     'login_required',
     'unmet_authentication_requirements',
+    'invalid_dpop_proof',
   ]),
   error_description: z.string(),
 })
@@ -49,6 +50,7 @@ export const problemDetails = z.object({
   request_id: z.string(),
   retryable: z.boolean(),
   errors: list(z.object({ pointer: z.string(), code: z.string(), message: z.string() })),
+  erased_at: z.exactOptional(time),
 })
 
 /** JWK Set (RFC 7517). */

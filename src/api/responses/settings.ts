@@ -1,10 +1,20 @@
 // Responses about relying parties, as schemas (api/settings).
 
 import * as z from 'zod/mini'
-import { SCOPES, STATUS_UNAVAILABLE, WEBHOOK_EVENT_TYPES } from '../../relying-party/document/settings.ts'
+import {
+  type EvidenceSettingsView,
+  evidenceSettings,
+  TIME_STAMPS,
+} from '../../relying-party/document/evidence-settings.ts'
+import {
+  SCOPES,
+  type Scope,
+  STATUS_UNAVAILABLE,
+  WEBHOOK_EVENT_TYPES,
+} from '../../relying-party/document/settings.ts'
 import { addedTransactionDataTypes } from '../../relying-party/settings/added-transaction-data-types.ts'
 import { addedTypes, type addedTypeToWire, FORMAT_IDS } from '../../relying-party/settings/added-types.ts'
-import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
+import { ASSURANCE_LEVELS, type TrustAnchor } from '../../trust/anchors/anchor.ts'
 import { anchorShape } from '../../trust/anchors/parse-anchor.ts'
 import { CERTIFICATE_REVOCATION } from '../../trust/revocation/certificate-revocation.ts'
 import { eventId, jsonObject, keyId, list, maybe, relyingPartyId, time, typed } from './parts.ts'
@@ -15,20 +25,47 @@ const texts = list(z.string())
 /** An API key, without the key itself. */
 export const apiKey = z.object({
   key_id: keyId,
+  name: maybe(z.string()),
   scopes: list(z.enum(SCOPES)),
   created_at: time,
   expires_at: maybe(time),
+  last_used_at: maybe(time),
 })
 
 export const apiKeyList = z.object({ api_keys: list(apiKey) })
 
-/** A new key. Only this response contains it. */
+/** A new key. Only this response contains the key. */
 export const createdApiKey = z.extend(apiKey, { api_key: z.string() })
 
 const mode = { relying_party_id: relyingPartyId, name: z.string(), livemode: z.boolean(), created_at: time }
 
 /** Warning about settings that are valid but do not work. Values of `code` may be added within /v1. */
 const settingsWarning = z.object({ code: z.string(), pointer: z.string(), message: z.string() })
+
+const googleWalletShown = z.object({
+  display_name: maybe(z.string()),
+  logo_uri: maybe(z.string()),
+  privacy_policy_uri: maybe(z.string()),
+  rp_metadata_bytes: z.string(),
+  rp_metadata_sha256: z.string(),
+})
+
+/** The setting `evidence`, without the secret key of the store. */
+const evidenceShown = z.object({
+  ...evidenceSettings.shape,
+  time_stamp: z.enum(TIME_STAMPS),
+  push: maybe(
+    z.object({
+      kind: z.string(), // no enumeration: values may be added within /v1
+      endpoint: z.string(),
+      region: z.string(),
+      bucket: z.string(),
+      prefix: z.string(),
+      access_key_id: z.string(),
+      retain_days: maybe(z.int()),
+    }),
+  ),
+})
 
 /** Settings of a relying party, without secrets. */
 export const relyingParty = z.object({
@@ -48,15 +85,7 @@ export const relyingParty = z.object({
   enforce_registration: z.boolean(),
   eu_age_verification: z.boolean(),
   index: z.boolean(),
-  google_wallet: maybe(
-    z.object({
-      display_name: maybe(z.string()),
-      logo_uri: maybe(z.string()),
-      privacy_policy_uri: maybe(z.string()),
-      rp_metadata_bytes: z.string(),
-      rp_metadata_sha256: z.string(),
-    }),
-  ),
+  google_wallet: maybe(googleWalletShown),
   return_urls: texts,
   origins: texts,
   privacy_policy_uri: maybe(z.string()),
@@ -64,12 +93,28 @@ export const relyingParty = z.object({
   branding: maybe(z.object({ color: maybe(z.string()), logo: maybe(z.string()) })),
   retention_seconds: z.int(),
   claims_encryption_jwk: maybe(jsonObject),
+  evidence: maybe(typed<EvidenceSettingsView>(evidenceShown)),
+  console_sign_in: maybe(
+    z.object({
+      issuer: z.string(),
+      client_id: z.string(),
+      roles_claim: z.string(),
+      roles: typed<Readonly<Record<string, readonly Scope[]>>>(z.record(z.string(), z.array(z.enum(SCOPES)))),
+    }),
+  ),
   verifier: maybe(
     z.object({
       certificate_chain_pem: maybe(z.string()),
       root_certificate_pem: maybe(z.string()),
       attestation_jwt: maybe(z.string()),
       registration: maybe(jsonObject),
+      further: list(
+        z.object({
+          certificate_chain_pem: z.string(),
+          registration: maybe(jsonObject),
+          google_wallet: maybe(googleWalletShown),
+        }),
+      ),
       reader_certificates: list(z.object({ certificate_chain_pem: z.string(), domains: texts })),
     }),
   ),
@@ -97,6 +142,11 @@ export const trustList = z.object({
   signers: z.exactOptional(list(jsonObject)),
   services: list(jsonObject),
   list_type: z.exactOptional(maybe(z.string())),
+  territory: z.exactOptional(maybe(z.string())),
+  schemes: z.exactOptional(z.string()),
+  assurance_level: z.exactOptional(z.enum(ASSURANCE_LEVELS)),
+  territories: z.exactOptional(z.union([z.literal('all'), texts])),
+  oj_url: z.exactOptional(maybe(z.string())),
   refresh_seconds: z.exactOptional(z.int()),
   stale_after_seconds: z.exactOptional(z.int()),
   pem: z.exactOptional(z.string()),
@@ -109,6 +159,22 @@ export const trustList = z.object({
   anchors: z.int(),
   left_out: z.int(),
   last_attempt: maybe(z.object({ at: time, fault: maybe(z.string()) })),
+  lists: z.exactOptional(
+    list(
+      z.object({
+        territory: z.string(),
+        url: z.string(),
+        sequence: maybe(z.int()),
+        next_update: maybe(time),
+        trust_as_of: maybe(time),
+        anchors: z.int(),
+        left_out: z.int(),
+        fault: maybe(z.string()),
+      }),
+    ),
+  ),
+  pinned_signers_announced: z.exactOptional(maybe(z.boolean())),
+  learned_signers: z.exactOptional(texts),
 })
 
 export const trustLists = z.object({

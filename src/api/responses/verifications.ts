@@ -5,8 +5,7 @@
 import * as z from 'zod/mini'
 import { HASH_NAMES } from '../../crypto/digest.ts'
 import { DC_API_PROTOCOLS } from '../../openid4vp/dc-api.ts'
-import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
-import { dcqlQuery } from '../../openid4vp/dcql/query.ts'
+import { type DcqlQuery, dcqlQuery } from '../../openid4vp/dcql/query.ts'
 import { PROTOCOL_IDS } from '../../openid4vp/protocols/index.ts'
 import { CLIENT_ID_PREFIXES } from '../../openid4vp/request/client-identifier.ts'
 import { REQUEST_URI_METHODS } from '../../openid4vp/request/generation.ts'
@@ -18,11 +17,12 @@ import { CERTIFICATE_RULES } from '../../trust/refusal.ts'
 import { mapPageTexts } from '../page-texts.ts'
 import { SESSION_BINDINGS, STATUSES } from '../values.ts'
 import { claimedIssuer } from './claimed-issuer.ts'
+import { evidenceState, keptEvidence } from './evidence.ts'
 import {
-  deliveryId,
   eventId,
   jsonObject,
   list,
+  listReference,
   maybe,
   relyingPartyId,
   time,
@@ -79,16 +79,13 @@ export const walletRequest = z.object({
   expires_at: time,
 })
 
-/** A warning about a creation. Values of `code` may be added within /v1. */
+/** A warning about a create request. Values of `code` may be added within /v1. */
 const creationWarning = z.object({ code: z.string(), pointer: z.string(), message: z.string() })
 
-/**
- * A member of the request that a wallet does not support, and the reason. Values of `why` may be added within
- * /v1.
- */
+/** A member of the request that a wallet does not support. Values of `why` may be added within /v1. */
 const walletFinding = z.object({ member: z.string(), why: z.string() })
 
-/** Result for one wallet: it says if the wallet can answer. Values of `result` may be added within /v1. */
+/** Result for one wallet, which says if the wallet can answer. Values of `result` may be added within /v1. */
 const walletResult = z.object({
   id: z.string(),
   result: z.enum(['works', 'lowered', 'unknown', 'cannot']),
@@ -132,8 +129,6 @@ export const verificationState = z.object({
   family: maybe(z.string()),
 })
 
-const listReference = z.object({ name: z.string(), sequence: maybe(z.int()), trust_as_of: z.string() })
-
 const derivation = z.object({
   step: z.enum([
     'anchor',
@@ -150,6 +145,7 @@ const derivation = z.object({
   id: z.exactOptional(z.string()),
   anchor: z.exactOptional(z.string()),
   list: z.exactOptional(listReference),
+  service: z.exactOptional(z.object({ type: z.string(), status: z.string() })),
   status: z.exactOptional(revocation),
   as_of: z.exactOptional(maybe(z.string())),
   level,
@@ -201,12 +197,14 @@ export const verification = z.object({
   required_session_binding: z.enum(SESSION_BINDINGS),
   expires_in: z.int(),
   return_url: maybe(z.string()),
+  failure_return_url: maybe(z.string()),
   return_automatically: z.boolean(),
   locale: maybe(z.string()),
   ...mapPageTexts(() => maybe(z.string())),
   allow_derived: z.boolean(),
   intent_to_retain: z.boolean(),
   require_same_holder_key: z.boolean(),
+  anchor_sets: maybe(texts),
   retry_of: maybe(z.string()),
   claims_encryption_jwk: maybe(jsonObject),
   transaction_data: maybe(list(jsonObject)),
@@ -220,10 +218,12 @@ export const verification = z.object({
   attempt_count: z.int(),
   trace: list(z.object({ id: z.string(), clause: z.string(), result: z.enum(['pass', 'fail', 'skip']) })),
   assurance_derivation: list(derivation),
+  offered_client_ids: maybe(texts),
   trust_lists: list(listReference),
+  evidence: maybe(keptEvidence),
 })
 
-/** The webhook of a terminal status. */
+/** An event of a verification, as the webhook and the event log send it. */
 export const verificationEvent = z.object({
   event_id: eventId,
   event_type: z.enum(WEBHOOK_EVENT_TYPES),
@@ -231,10 +231,11 @@ export const verificationEvent = z.object({
   created_at: time,
   ...outcome,
   attempt_count: z.int(),
+  evidence: z.exactOptional(maybe(evidenceState)),
   metadata: maybe(metadata), // null in the event log only
 })
 
-/** The webhook of `POST /v1/webhook/test`. */
+/** The event that `POST /v1/webhook/test` sends to the webhook. */
 export const testEvent = z.object({
   event_id: eventId,
   event_type: z.literal('webhook.test'),
@@ -284,33 +285,6 @@ export const openid4vpView = z.object({
   wallet_request: walletRequest,
 })
 
-/** Response of `GET …/deliveries`. */
-export const deliveryLog = z.object({
-  verification_id: verificationId,
-  deliveries: list(
-    z.object({
-      delivery_id: deliveryId,
-      event_id: eventId,
-      event_type: z.enum(WEBHOOK_EVENT_TYPES),
-      sequence: z.int(),
-      state: z.enum(['queued', 'delivered', 'dead']),
-      body: z.string(),
-      next_attempt_at: maybe(time),
-      attempts: list(
-        z.object({
-          attempt: z.int(),
-          at: time,
-          manual: z.boolean(),
-          status: maybe(z.int()),
-          error: maybe(z.enum(['timeout', 'connection', 'redirect', 'forbidden_url', 'unknown'])),
-          duration_ms: maybe(z.int()),
-          response_excerpt: maybe(z.string()),
-        }),
-      ),
-    }),
-  ),
-})
-
 /** Response of `POST …/link`. */
 export const link = z.object({ uri: z.string(), wallet_links: walletLinks, expires_at: time })
 
@@ -337,7 +311,6 @@ export const dcApiRequests = z.object({
 export type BrowserReturnResult = z.infer<typeof browserReturnResult>
 export type CreationWarning = z.infer<typeof creationWarning>
 export type CreatedVerification = z.infer<typeof createdVerification>
-export type DeliveryLog = z.infer<typeof deliveryLog>
 export type EventPage = z.infer<typeof eventPage>
 export type RedeliveryPage = z.infer<typeof redeliveryPage>
 export type Openid4vpView = z.infer<typeof openid4vpView>

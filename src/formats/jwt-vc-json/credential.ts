@@ -25,7 +25,7 @@ export function parseCredential({
   content: vc,
 }: SignedJwt): Result<Credential, CredentialRefusal> {
   const subjectProperty = member(vc, 'credentialSubject')
-  // A JWT has one `sub`, so the credential has one subject.
+  // A JWT has one `sub`, so the credential must have one subject. A list of subjects is rejected.
   if (!isJsonObject(subjectProperty)) return invalid('vc.credentialSubject')
   const issuer = agreedText('iss', member(payload, 'iss'), idOf(member(vc, 'issuer')))
   if (!issuer.ok) return invalid(issuer.error)
@@ -60,8 +60,8 @@ function parseValidity(payload: JsonObject, vc: JsonObject): Result<JsonObject, 
   if (!nbf.ok) return invalid(nbf.error)
   const exp = agreedTime('exp', member(payload, 'exp'), member(vc, 'expirationDate'))
   if (!exp.ok) return invalid(exp.error)
-  // VCDM 1.1 reserves these two properties for its successor. Issuers use them already, so they narrow the
-  // period.
+  // VCDM 1.1 reserves `validFrom` and `validUntil` for its successor, but some issuers already set them. They
+  // can only shorten the validity period.
   const from = agreedTime('vc.validFrom', undefined, member(vc, 'validFrom'))
   if (!from.ok) return invalid(from.error)
   const until = agreedTime('vc.validUntil', undefined, member(vc, 'validUntil'))

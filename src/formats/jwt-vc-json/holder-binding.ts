@@ -1,6 +1,6 @@
 // Verifies the VP JWT as proof of possession (OpenID4VP 1.0 B.1.3.1.5). The verified credential names a key
-// or a DID, which must sign the VP JWT for this request. The `holder` of the presentation alone proves
-// nothing.
+// or a DID. This key, or a key of the DID, must sign the VP JWT for this request. The `holder` of the
+// presentation alone proves nothing.
 
 import { type Json, member } from '../../codec/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
@@ -15,8 +15,8 @@ import type { Credential } from './credential.ts'
 import type { DecodedPresentation, SignedJwt } from './presentation.ts'
 
 /**
- * Verifies holder binding. Returns the key. Returns `undefined` if no proof was sent and the query requires
- * none.
+ * Verifies holder binding. Returns the key that signed the VP JWT. Returns `undefined` if no proof was sent
+ * and the query requires none.
  */
 export async function verifyHolderBinding(
   { presentation, credential }: DecodedPresentation,
@@ -59,8 +59,9 @@ async function verifyProof(
 }
 
 /**
- * Returns the presenter: `iss` of the proof, which must equal `holder` (VCDM 1.1 §6.3.1). Returns an empty
- * string if both are absent. Returns `undefined` if they differ, are empty or are not strings.
+ * Returns the presenter: `iss` of the proof, or `holder` if the proof has no `iss`. If both are present, they
+ * must be equal (VCDM 1.1 §6.3.1). Returns an empty string if both are absent. Returns `undefined` if they
+ * differ, or if one is empty or not a string.
  */
 function parsePresenter(iss: Json | undefined, holder: Json | undefined): string | undefined {
   const presenter = iss === undefined ? holder : iss
@@ -85,7 +86,8 @@ async function resolveHolderKeys(
   }
   if (subject?.startsWith('did:') !== true) return err({ reason: 'holder_key_missing' })
   if (presenter !== '' && presenter !== subject) return err({ reason: 'invalid_holder_signature' })
-  // A did:web of the subject is fetched, because a trusted issuer signed the DID (api/outgoing).
+  // For a did:web, the DID document is fetched from the host in the DID. This is allowed, because a trusted
+  // issuer signed the DID (api/outgoing).
   const keys = await resolveDidKeys(subject, 'authentication', signature, context)
   if (keys.ok) return keys
   return err({ reason: keys.error === 'unavailable' ? 'holder_key_unavailable' : 'holder_key_missing' })

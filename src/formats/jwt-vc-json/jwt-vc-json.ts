@@ -29,14 +29,14 @@ export const jwtVcJson: CredentialFormat<typeof FORMAT> = {
   metaTypes,
   typesPerMeta: 'several',
   buildMeta: (types) => ({ type_values: types.map((type) => [type]) }),
-  // §7.1: the root is the credential, an object, so a path starts with a name.
+  // §7.1: a path starts at the credential, which is an object. So the first component is a name.
   isClaimsPath: ([first]) => typeof first === 'string',
   claimsParameters: {},
   verify: verifyJwtVc,
 }
 
 /** The type that every credential has: its short form and its JSON-LD expansion. */
-const BASE_TYPES: readonly Json[] = [
+export const BASE_TYPES: readonly Json[] = [
   'VerifiableCredential',
   'https://www.w3.org/2018/credentials#VerifiableCredential',
 ]
@@ -44,7 +44,7 @@ const BASE_TYPES: readonly Json[] = [
 /**
  * Returns the type identifiers in `type_values`, a list of alternatives (B.1.1). A credential must have all
  * types of one alternative. Each alternative must have exactly one type besides `VerifiableCredential`.
- * Returns `undefined` for any other `meta`.
+ * Returns `undefined` if `meta` does not follow these rules.
  */
 function metaTypes(meta: JsonObject): readonly string[] | undefined {
   const alternatives = member(meta, 'type_values')

@@ -33,7 +33,8 @@ export function decodePresentation(presentation: Json): Result<DecodedPresentati
   if (!encoded.ok) return encoded
   const inner = decodeJwt(encoded.value, JWT_VC.credential)
   if (!inner.ok) return inner
-  // A JWT without `vc` is not a credential, and is refused. Such a JWT may be another presentation (§13.2).
+  // A JWT without `vc` is refused, because it is not a credential. So a presentation inside a presentation is
+  // refused, too (§13.2).
   const credential = parseContent(inner.value, 'vc')
   return credential.ok ? ok({ credential: credential.value, presentation: vp.value }) : credential
 }
@@ -53,8 +54,8 @@ function decodeJwt(
 }
 
 /**
- * Members at the top level of a JWT that follows VC-JOSE-COSE. Such a JWT has neither `vc` nor `vp`. A JWT
- * that mixes the two encodings is refused.
+ * Members at the top level of a JWT that follows VC-JOSE-COSE. In VCDM 1.1 these members are inside `vc` or
+ * `vp`. A JWT that mixes VC-JOSE-COSE and VCDM 1.1 is refused.
  */
 const OF_ANOTHER_ENCODING = ['@context', 'type', 'credentialSubject', 'verifiableCredential']
 

@@ -1,5 +1,6 @@
-// A W3C Verifiable Credential as a JWT without JSON-LD (OpenID4VP 1.0 B.1.3.1; VCDM 1.1 §6.3.1). It must have
-// a known type, a trusted issuer, a proof by its holder, and be valid now.
+// A W3C Verifiable Credential as a JWT without JSON-LD (OpenID4VP 1.0 B.1.3.1; VCDM 1.1 §6.3.1). The
+// credential must have a known type and a trusted issuer, and be valid now. It must have a proof by its
+// holder, unless the query waives holder binding.
 
 import { type Json, member } from '../../codec/json.ts'
 import { verifyJws } from '../../crypto/jws.ts'

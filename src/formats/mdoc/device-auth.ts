@@ -1,5 +1,5 @@
-// Verifies DeviceSigned (ISO/IEC 18013-5 §9.1.3). The device uses the key that the issuer named. It signs
-// this session, or authenticates it with a MAC. Exactly one of the two is required.
+// Verifies DeviceSigned (ISO/IEC 18013-5 §9.1.3). The device uses the key that the issuer named. The device
+// signs this session, or authenticates this session with a MAC. Exactly one of the two is required.
 
 import { type CborItem, decodeCbor, embeddedOf, entryOf, isMapOf } from '../../codec/cbor.ts'
 import { embedCbor, encodeCbor } from '../../codec/cbor-encode.ts'
@@ -15,7 +15,7 @@ import { cborRefusal, coseRefusal } from './refusals.ts'
 export type Session = {
   /** The encoded SessionTranscript. */
   readonly transcript: Uint8Array<ArrayBuffer>
-  /** Our private key for a MAC. The response was encrypted to this key. Null: no MAC can be verified. */
+  /** Our private key, which decrypted the response. A MAC needs it. Null: no MAC can be verified. */
   readonly privateKey: PrivateJwk | null
 }
 
@@ -40,8 +40,8 @@ export async function verifyDeviceAuth(
 }
 
 /**
- * Refuses device-signed elements. They are claims of the holder, which the issuer must authorise (§9.1.2.4),
- * and this service requests none. Returns `undefined` if there are no such elements.
+ * Refuses device-signed elements. Such elements are claims of the holder, which the issuer must authorise
+ * (§9.1.2.4), and this service requests none. Returns `undefined` if there are no such elements.
  */
 function checkNameSpaces(nameSpaces: CborItem): PresentationRefusal | undefined {
   const embedded = embeddedOf(nameSpaces)

@@ -18,7 +18,8 @@ export async function deriveMacKey(
   const ownKey = await crypto.subtle.importKey('jwk', agreementKey(privateKey), ECDH, false, ['deriveBits'])
   const device = await importAgreementKey(deviceKey)
   if (device === undefined) return undefined
-  // The Workers types call the member `$public`; the standard and the runtime call it `public`.
+  // The standard and the runtime call this member `public`. The TypeScript types of Workers call it
+  // `$public`.
   const agreement = { name: 'ECDH', public: device }
   const agreed = await crypto.subtle.deriveBits(agreement, ownKey, 256)
   const material = await crypto.subtle.importKey('raw', agreed, 'HKDF', false, ['deriveBits'])
@@ -27,7 +28,7 @@ export async function deriveMacKey(
   return new Uint8Array(await crypto.subtle.deriveBits(parameters, material, 256))
 }
 
-/** Returns the key without its other members, because WebCrypto would apply `use`, `alg` and `key_ops`. */
+/** Returns the key parameters only, because WebCrypto would also apply `use`, `alg` and `key_ops`. */
 function agreementKey({ kty, crv, x, y, d }: PrivateJwk): JsonWebKey {
   return { kty, crv, x, y, d } as JsonWebKey // absent members stay absent for WebCrypto
 }

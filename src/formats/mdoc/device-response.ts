@@ -1,5 +1,5 @@
 // DeviceResponse (ISO/IEC 18013-5 §8.3.2.1.2.2), as OpenID4VP 1.0 B.2 and ISO/IEC TS 18013-7 present it. No
-// signature covers its outer maps, so all members that are not read here are ignored.
+// signature covers its outer maps. Members of these maps prove nothing, so unknown members are ignored.
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { type CborItem, decodeCbor, entryOf, integerOf, textOf } from '../../codec/cbor.ts'
@@ -35,7 +35,7 @@ export function decodeDeviceResponse(presentation: Json): Result<DecodedDocument
 }
 
 /**
- * Decodes a DeviceResponse. Returns the documents, each of them undecoded, and the document errors. Unknown
+ * Decodes a DeviceResponse. Returns the document errors, and the documents, which the caller decodes. Unknown
  * members are ignored, because a later edition adds `otherDocuments`, `zkDocuments` and `encryptedDocuments`.
  */
 export function decodeDocuments(bytes: Uint8Array<ArrayBuffer>): Result<

@@ -1,5 +1,5 @@
-// Checks that the issuer signed each data element (ISO/IEC 18013-5 §9.1.2.5). The digest covers the received
-// item with its tag 24. The MSO must have this digest under the namespace and the digest
+// Checks that the issuer signed each data element (ISO/IEC 18013-5 §9.1.2.5). The digest of an item covers
+// the item as received, with its tag 24. The MSO must have this digest under the namespace and the digest
 // identifier of the item.
 
 import { equalBytes } from '../../codec/bytes.ts'
@@ -23,8 +23,8 @@ import type { MobileSecurityObject } from './mobile-security-object.ts'
 import { cborRefusal } from './refusals.ts'
 
 /**
- * Opens the disclosed items. Returns namespace → data element → value. The caller verifies the signature of
- * the MSO first.
+ * Decodes the disclosed items, and checks the digest of each item. Returns namespace → data element → value.
+ * The caller verifies the signature of the MSO first.
  */
 export async function openNameSpaces(
   nameSpaces: readonly NameSpace[],

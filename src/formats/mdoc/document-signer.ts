@@ -73,7 +73,7 @@ const STATE_OR_PROVINCE = '2.5.4.8'
 
 /**
  * Returns true if subject and issuer have the same country (Annex B.1.4). If the subject has a state or
- * province, the issuer must have the same.
+ * province, the issuer must have the same state or province.
  */
 function sharesCountry({ subject, issuer }: Certificate): boolean {
   const country = soleValue(subject, COUNTRY)

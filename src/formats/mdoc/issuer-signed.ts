@@ -15,7 +15,7 @@ export type DecodedIssuerSigned = {
   /** Payload of `issuerAuth`: the signed bytes. */
   readonly payload: Uint8Array<ArrayBuffer>
   readonly mso: MobileSecurityObject
-  /** DER certificates, leaf first; `undefined` if `x5chain` is not a list of byte strings. */
+  /** DER certificates, leaf first; `undefined` if `x5chain` is absent or malformed. */
   readonly chain: readonly Uint8Array<ArrayBuffer>[] | undefined
   readonly nameSpaces: readonly NameSpace[]
 }
@@ -34,14 +34,14 @@ export function decodeIssuerSigned(item: CborItem): Result<DecodedIssuerSigned, 
   if (!nameSpaces.ok) return nameSpaces
   const mso = decodeMobileSecurityObject(payload)
   if (!mso.ok) return mso
-  const x5chain = readX5chain(unprotected) // ISO/IEC 18013-5 puts `x5chain` there
+  const x5chain = readX5chain(unprotected) // ISO/IEC 18013-5: `x5chain` is unprotected
   const chain = x5chain.ok ? x5chain.value : undefined
   return ok({ issuerAuth: issuerAuth.value, payload, mso: mso.value, chain, nameSpaces: nameSpaces.value })
 }
 
 /**
- * Decodes `nameSpaces`. Returns an empty list if it is absent, because then nothing is disclosed. Each
- * namespace must have at least one item.
+ * Decodes `nameSpaces`. Returns an empty list if `nameSpaces` is absent, because then nothing is disclosed.
+ * Each namespace must have at least one item.
  */
 function decodeNameSpaces(
   item: CborItem | undefined,

@@ -38,7 +38,7 @@ export const mdoc: CredentialFormat<typeof FORMAT> = {
   verify: verifyMdoc,
 }
 
-/** Returns the one document type in `doctype_value` (B.2.3); `undefined` if that is not a text. */
+/** Returns the one document type in `doctype_value` (B.2.3); `undefined` if it is empty or not a text. */
 function metaTypes(meta: JsonObject): readonly string[] | undefined {
   const value = member(meta, 'doctype_value')
   return typeof value === 'string' && value !== '' ? [value] : undefined

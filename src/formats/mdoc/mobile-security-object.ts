@@ -22,12 +22,12 @@ import { isVersion1 } from './version.ts'
 /** Digest identifier → digest, of one namespace. */
 type ValueDigests = ReadonlyMap<number, Uint8Array<ArrayBuffer>>
 
-/** A decoded MSO. It must not be used before the issuer's signature is verified. */
+/** A decoded MSO. The MSO must not be used before the issuer's signature is verified. */
 export type MobileSecurityObject = {
   readonly docType: string
   readonly hash: HashName
   readonly valueDigests: ReadonlyMap<string, ValueDigests>
-  /** `undefined` for an unsupported type of key. */
+  /** `undefined` if the device key is absent, malformed, or of an unsupported type. */
   readonly deviceKey: PublicJwk | undefined
   /** Unix seconds. */
   readonly validity: Readonly<Record<'signed' | 'validFrom' | 'validUntil', number>>
@@ -76,8 +76,8 @@ function parseMembers(mso: CborItem): Result<MobileSecurityObject, CredentialRef
 }
 
 /**
- * Reads a map in which all keys have one kind, and all values have one kind. Returns `undefined` for any
- * other item.
+ * Reads each key of a map with `keyOf`, and each value with `contentOf`. Returns `undefined` if one of them
+ * cannot be read, or if the item is not a map.
  */
 function readMap<Key, Value>(
   item: CborItem | undefined,

@@ -4,7 +4,7 @@ import { type CborError, isTooMuch } from '../../codec/cbor.ts'
 import type { CoseError } from '../../crypto/cose.ts'
 
 /**
- * Returns the refusal for CBOR that cannot be decoded: `limit_exceeded` if it exceeds a limit, else
+ * Returns the refusal for CBOR that cannot be decoded: `limit_exceeded` if the CBOR exceeds a limit, else
  * `malformed`.
  */
 export function cborRefusal<

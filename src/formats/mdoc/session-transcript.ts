@@ -1,13 +1,16 @@
 // Builds the SessionTranscript of OpenID4VP 1.0 B.2.6 and of ISO/IEC TS 18013-7 B.4.4 and Annex C. The
-// transcript contains hashes of our request, and the device signs it. Only this signature binds nonce,
-// audience, response URI and encryption key.
+// transcript covers values of our request. The device signs the transcript, or authenticates it with a MAC.
+// Only this proof binds the response to our nonce, audience, response URI and encryption key.
 
 import { type CborValue, encodeCbor } from '../../codec/cbor-encode.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { jwkThumbprint } from '../../crypto/jwk.ts'
 import type { Handover, RequestBinding } from '../verification/format.ts'
 
-/** Builds the encoded SessionTranscript of our request; `undefined` if the wallet's nonce is missing. */
+/**
+ * Builds the encoded SessionTranscript of our request. Returns `undefined` if the protocol needs a nonce of
+ * the wallet (B.4.4), and this nonce is missing.
+ */
 export async function buildSessionTranscript({
   audience,
   nonce,

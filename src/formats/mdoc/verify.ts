@@ -1,6 +1,6 @@
 // Verifies one mdoc as OpenID4VP 1.0 B.2 presents it, in the order of ISO/IEC 18013-5 §9.3.1: issuer,
-// digests, device, validity. The session transcript contains nonce and audience, so the proof of the device
-// covers both.
+// digests, device, validity. The proof of the device covers the session transcript, and the session
+// transcript covers nonce and audience. So nonce and audience are not compared separately.
 
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { verifyCoseSign1 } from '../../crypto/cose.ts'
@@ -62,7 +62,8 @@ export async function verifyDeviceResponse(
   if (!claims.ok) return claims
   const bound = traced('holder_binding', await verifyDeviceAuth(document.deviceSigned, mso, session))
   if (!bound.ok) return bound
-  // The device signed nonce and audience as parts of the session transcript (B.2.6).
+  // The verified proof of the device covers the session transcript, which covers nonce and audience
+  // (B.2.6).
   for (const check of ['nonce', 'audience'] as const) context.trace(check, 'pass')
   const checked = {
     format: FORMAT,

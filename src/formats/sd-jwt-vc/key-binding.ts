@@ -1,6 +1,6 @@
-// Verifies the Key Binding JWT (RFC 9901 §4.3 and §7.3 step 5). It proves that the presenter holds the key
-// that the issuer named. The JWT is made for this request and for these disclosures. The request decides if
-// the JWT is required.
+// Verifies the Key Binding JWT (RFC 9901 §4.3 and §7.3 step 5). The JWT proves that the presenter holds the
+// key that the issuer named. The JWT must be made for this request and for the disclosures of this
+// presentation. The request decides if the JWT is required.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -20,7 +20,7 @@ import { isCurrent, parseHolderKey } from '../verification/holder-proof.ts'
 import { jwsRefusal } from '../verification/issuer-jwt.ts'
 import { matchTransactionData } from './transaction-data.ts'
 
-/** A verified KB-JWT for this presentation. Nonce and audience are not compared yet. */
+/** A KB-JWT that is verified except for its nonce and audience. */
 type VerifiedKeyBinding = {
   readonly claims: JsonObject
   readonly key: PublicJwk

@@ -26,13 +26,13 @@ export function processPayload(
 type Processing = {
   readonly disclosures: ReadonlyMap<string, Disclosure>
   readonly clearClaims: ReadonlySet<string>
-  /** Every digest found so far, decoys included. None may occur twice (§7.1 step 4). */
+  /** Every digest found so far, including decoy digests. No digest may occur twice (§7.1 step 4). */
   readonly digests: Set<string>
   /** Number of referenced disclosures. A digest occurs once, so no disclosure is counted twice. */
   used: number
 }
 
-/** `depth`: level below the payload. `clear`: true inside a claim that must be in the clear. */
+/** `depth`: level below the payload. `clear`: true inside a claim that no disclosure may contain. */
 type Place = { readonly depth: number; readonly clear: boolean }
 
 function processValue(value: Json, place: Place, processing: Processing): Result<Json, CredentialRefusal> {
@@ -117,7 +117,10 @@ function processArray(
   return ok(processed)
 }
 
-/** Returns the disclosure of a digest; `undefined` if it was withheld or the digest is a decoy (§4.2.5). */
+/**
+ * Returns the disclosure of a digest; `undefined` if the disclosure was withheld or the digest is a decoy
+ * (§4.2.5).
+ */
 function findDisclosure(
   digest: string,
   place: Place,

@@ -26,7 +26,7 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
   metaTypes,
   typesPerMeta: 'several',
   buildMeta: (types) => ({ vct_values: types }),
-  // §7.1: the root is an object, so a path starts with a name.
+  // §7.1: a path starts at the credential, which is an object. So the first component is a name.
   isClaimsPath: ([first]) => typeof first === 'string',
   claimsParameters: {},
   clearClaims: CLEAR_CLAIMS,
@@ -36,7 +36,7 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
 }
 
 /**
- * SD-JWT VC of wallets that use an OpenID4VP draft. Its `typ` was `vc+sd-jwt` until November 2024. Verifiers
+ * SD-JWT VC of wallets that use an OpenID4VP draft. The `typ` was `vc+sd-jwt` until November 2024. Verifiers
  * should accept the old and the new `typ` for a time (draft-ietf-oauth-sd-jwt-vc-06 §3.2.1).
  */
 export const sdJwtVcOfDrafts: CredentialFormat<typeof FORMAT> = {
@@ -46,7 +46,8 @@ export const sdJwtVcOfDrafts: CredentialFormat<typeof FORMAT> = {
 }
 
 /**
- * Returns the type identifiers in `vct_values`; `undefined` if it is not a non-empty array of texts (B.3.5).
+ * Returns the type identifiers in `vct_values` (B.3.5). Returns `undefined` if `vct_values` is empty, is not
+ * an array of texts, or contains an empty text.
  */
 function metaTypes(meta: JsonObject): readonly string[] | undefined {
   const values = member(meta, 'vct_values')

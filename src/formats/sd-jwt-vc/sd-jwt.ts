@@ -1,5 +1,6 @@
 // Verification of an SD-JWT presentation by RFC 9901 §7.1 and §7.3, for any application of SD-JWT. The rules
-// of the application are arguments: its `typ`, its trusted issuers, and the claims that must be in the clear.
+// of the application are arguments: its `typ`, its trusted issuers, and the claims that must not be in
+// disclosures.
 
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { type HashName, isHashName } from '../../crypto/digest.ts'
@@ -28,7 +29,7 @@ type SdJwtRules<Issuer extends { readonly keys: readonly PublicJwk[] }> = {
   readonly typs: readonly string[]
   /** Top-level claims that must not be in disclosures, in whole or in part (RFC 9901 §9.7). */
   readonly clearClaims: ReadonlySet<string>
-  /** Returns the issuers that may have signed a decoded, unverified JWT. Traces its own checks. */
+  /** Returns the issuers that may have signed a decoded, unverified JWT. Calls `trace` for its checks. */
   readonly resolveIssuer: (jws: DecodedJws) => Promise<Result<readonly Issuer[], PresentationRefusal>>
 }
 
@@ -79,14 +80,14 @@ function decodeSdJwt(presentation: Json, typs: readonly string[]): Result<Decode
   if (!parts.ok) return parts
   const jws = decodeJws(parts.value.issuerJwt, SD_JWT.issuerJwt)
   if (!jws.ok) return err(jwsRefusal(jws.error, 'malformed_credential'))
-  // Accepts one spelling only. RFC 7515 §4.1.9 would allow `application/x` and other letter cases for `x`.
-  // The formats built on SD-JWT name a single value, as RFC 8725 §3.11 advises.
+  // Accepts the exact text only. RFC 7515 §4.1.9 would also allow `application/x` and other letter cases for
+  // `x`. The formats built on SD-JWT name exact texts, as RFC 8725 §3.11 advises.
   const typ = member(jws.value.header, 'typ')
   if (typeof typ !== 'string' || !typs.includes(typ)) return err({ reason: 'wrong_token_type' })
   return ok({ parts: parts.value, jws: jws.value })
 }
 
-/** Opens the disclosures and builds the processed payload (§7.1 steps 3 to 5). */
+/** Decodes the disclosures and builds the processed payload (§7.1 steps 3 to 5). */
 async function openDisclosures(
   payload: JsonObject,
   parts: SdJwtParts,

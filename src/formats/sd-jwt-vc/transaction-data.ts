@@ -1,5 +1,5 @@
-// Transaction data in the Key Binding JWT (OpenID4VP 1.0 B.3.3.1): the holder signs hashes of the strings as
-// sent.
+// Transaction data in the Key Binding JWT (OpenID4VP 1.0 B.3.3.1). The holder signs hashes of the strings in
+// `transaction_data` as we sent them.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -10,7 +10,7 @@ import type { ConfirmedTransactionData, HolderRefusal, TransactionData } from '.
 
 /**
  * Returns the requested transaction data that a verified KB-JWT confirms. Another credential may confirm the
- * rest (§5.1). Every hash in the KB-JWT must belong to a different requested transaction.
+ * rest (§5.1). Each hash in the KB-JWT must be the hash of a different requested transaction data object.
  */
 export async function matchTransactionData(
   claims: JsonObject,

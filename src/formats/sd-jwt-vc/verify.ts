@@ -49,7 +49,7 @@ export async function verifySdJwtVc(
   const verified = await verifySdJwt(presentation, rules, expected, context)
   if (!verified.ok) return verified
   const { issuer, claims, confirmed, ...holder } = verified.value
-  // Every `status` claim refers to a status list. CLEAR_CLAIMS forbids this claim in disclosures.
+  // A `status` claim must refer to a status list. CLEAR_CLAIMS forbids this claim in disclosures.
   const status = member(claims, 'status')
   const checked = {
     format: FORMAT,
@@ -68,8 +68,8 @@ export async function verifySdJwtVc(
 type KnownType = { readonly vct: string; readonly type: CredentialType }
 
 /**
- * Finds the type first and then the signers, because anchors vouch for types. `vct` and `iss` come from the
- * unverified payload, and prove nothing.
+ * Finds the type first and then the signers, because an anchor is trusted only for certain types. `vct` and
+ * `iss` come from the unverified payload, and prove nothing.
  */
 async function resolveIssuer(
   jws: DecodedJws,

@@ -1,13 +1,13 @@
 // The last checks of every format: validity, then revocation of the issuer's certificates and of the
-// credential. Revocation is checked only after every other check has passed. The server of a status list
-// learns of each check, and a forged credential has no status (Token Status List §8.3).
+// credential. Revocation is checked only for an authentic credential, for two reasons. The server of a status
+// list learns of each check. A forged credential has no status (Token Status List §8.3).
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { jwkThumbprint, type PublicJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { TrustedSigner } from '../../trust/anchors/signer.ts'
 import type { TrustRefusal } from '../../trust/refusal.ts'
-import { checkCertificates } from '../../trust/revocation/certificate-revocation.ts'
+import { NOT_CHECKED } from '../../trust/revocation/certificate-revocation.ts'
 import type { StatusContext } from '../../trust/status/status-context.ts'
 import { checkStatuses, type DatedStatus, type StatusReference } from '../../trust/status/status-list.ts'
 import type { StatusListError } from '../../trust/status/status-token.ts'
@@ -27,7 +27,7 @@ import type {
  */
 export type ReadStatus = (context: StatusContext) => Promise<Result<DatedStatus, StatusListError>>
 
-/** A credential that has passed every check before its validity. */
+/** A credential that has passed every check that comes before the check of its validity period. */
 type CheckedCredential = Pick<
   VerifiedCredential,
   'format' | 'typeIdentifier' | 'claims' | 'holderBound' | 'confirmed'
@@ -49,12 +49,13 @@ export async function completeVerification(
   if (!validity.ok) return validity
   const certificates = await checkIssuer(issuer, context)
   if (!certificates.ok) return certificates
-  const { now, anchors, fetchResource, sharedCache, certificateRevocation = 'off', signerProfile } = context
+  const { now, anchors, fetchResource, sharedCache, signerProfile } = context
+  const { certificateRevocation = 'off', checkCertificates } = context
   const read =
     readStatus &&
     (() =>
       readStatus({
-        ...{ now, anchors, fetchResource, sharedCache, certificateRevocation },
+        ...{ now, anchors, fetchResource, sharedCache, certificateRevocation, checkCertificates },
         ...signerProfile,
         credentialType: type,
         credentialAnchor: issuer.anchor,
@@ -70,6 +71,7 @@ export async function completeVerification(
     anchor: issuer.anchor,
     subjectNamespace: issuer.subjectNamespace,
     authorityKeyIdentifiers: issuer.authorityKeyIdentifiers,
+    issuerPath: issuer.path,
     ...certificates.value,
     ...status.value,
   })
@@ -90,10 +92,10 @@ export function tokenStatus(
  */
 async function checkIssuer(
   { path }: TrustedSigner,
-  { certificateRevocation = 'off', trace, ...source }: Context,
+  { certificateRevocation = 'off', checkCertificates, trace, ...source }: Context,
 ): Promise<Result<Pick<VerifiedCredential, 'certificates'>, TrustRefusal>> {
   const isRequested = certificateRevocation !== 'off' && path.length > 0
-  const certificates = isRequested ? await checkCertificates(path, source) : undefined
+  const certificates = isRequested ? ((await checkCertificates?.(path, source)) ?? NOT_CHECKED) : undefined
   trace('certificate_revocation', RESULTS[certificates?.status ?? 'not_present'])
   if (certificates === undefined) return ok({})
   if (certificates.status === 'revoked') return err({ reason: 'certificate_revoked' })
@@ -132,8 +134,8 @@ async function checkCredential(
     if (status === 'suspended') return traced('fail', { status, statusAsOf }, 'credential_suspended')
     if (status === 'unconfirmed') return traced('fail', { status: 'unavailable' })
   }
-  // The status is unavailable and the settings do not accept that. Or the status has an application-specific
-  // value, which no setting accepts (§7.1).
+  // The settings do not accept an unavailable status. No setting accepts an application-specific status
+  // (§7.1).
   trace('status', 'fail')
   return err({ reason: 'status_unavailable' })
 }

@@ -14,7 +14,9 @@ import type { TrustRefusal } from '../../trust/refusal.ts'
 import type {
   CertificateRevocation,
   CertificateStatus,
+  CheckCertificates,
 } from '../../trust/revocation/certificate-revocation.ts'
+import type { Certificate } from '../../trust/x509/certificate.ts'
 
 /** One credential format (OpenID4VP 1.0 Appendix B). */
 export type CredentialFormat<Id extends string = string> = {
@@ -22,8 +24,8 @@ export type CredentialFormat<Id extends string = string> = {
   readonly id: Id
   /**
    * True if a request contains this format in two cases only: the relying party names the format, or the
-   * other formats cannot satisfy the request.
-   * Some wallets refuse a whole request because of one unknown format.
+   * other formats cannot satisfy the request. The reason is that some wallets refuse a whole request because
+   * of one unknown format.
    */
   readonly requestedByName?: true
   /** True if only certificates identify an issuer. Anchors with keys or a DID never vouch for this format. */
@@ -45,7 +47,7 @@ export type CredentialFormat<Id extends string = string> = {
   readonly isClaimsPath: (path: readonly (string | number | null)[]) => boolean
   /** Members that every claims query has besides its path. */
   readonly claimsParameters: { readonly intent_to_retain?: boolean }
-  /** Top-level claims that are always disclosed, so a query does not name them. */
+  /** Top-level claims that are always disclosed, so a query must not name them. */
   readonly clearClaims?: ReadonlySet<string>
   /** True if a profile of the format defines how a holder confirms transaction data (§8.4). */
   readonly confirmsTransactionData?: true
@@ -57,7 +59,10 @@ export type CredentialFormat<Id extends string = string> = {
   ) => Promise<Result<VerifiedCredential, PresentationRefusal>>
 }
 
-/** Values that the response must be bound to. They come from our own request, never from the response. */
+/**
+ * Values that the response must be bound to. They come from our own request, except the wallet's nonce in
+ * `handover`.
+ */
 export type RequestBinding = {
   readonly nonce: string
   /** The one accepted audience: the full Client Identifier (§14.8), or `origin:` + origin for the DC API. */
@@ -138,14 +143,16 @@ export type Context = {
   readonly sharedCache?: SharedCache | undefined
   /** The relying party's setting for credentials of unknown status. Default: `refuse`. */
   readonly statusUnavailable?: 'refuse' | 'accept'
-  /** The relying party's setting for revoked certificates of issuers. Default: `off`. */
+  /** The relying party's setting for the revocation check of issuers' certificates. Default: `off`. */
   readonly certificateRevocation?: CertificateRevocation
   /**
-   * True if `cnf` of a JWT may have, instead of the holder's key, a `kid` that contains the key. Default:
-   * false.
+   * Checks the revocation of issuers' certificates. Without this function, the result of this check is
+   * `unavailable`. With the setting `off`, there is no check.
    */
+  readonly checkCertificates?: CheckCertificates
+  /** True if `cnf` of a JWT may contain the holder's key in a `kid` instead of a `jwk`. Default: false. */
   readonly acceptsHolderKeyId?: boolean
-  /** Called once for each check, in order. */
+  /** Called once for each check that is made or skipped, in the order of `CHECKS`. */
   readonly trace: (check: CheckId, result: CheckResult) => void
   /** Called with the signer that the credential names, before anything about the signer is verified. */
   readonly onSigner?: (signer: NamedSigner) => void
@@ -171,20 +178,28 @@ export const CHECKS = [
 ] as const
 export type CheckId = (typeof CHECKS)[number]
 
-/** A credential whose issuer, path, holder binding, nonce and audience are verified. */
+/** A credential whose issuer, certificates, holder binding, nonce and audience are verified. */
 export type VerifiedCredential = {
   readonly format: string
   /** `vct`, docType, … as the issuer signed it. */
   readonly typeIdentifier: string
   /** Our name for the type. */
   readonly credentialType: string
-  /** The proven issuer: an anchored `iss`, an `iss` in the leaf's SAN, or the leaf's subject. */
+  /**
+   * The proven issuer: an `iss` that an anchor names, an `iss` in the SAN of the leaf certificate, or the
+   * subject of that certificate. `null` if that subject is empty or too long.
+   */
   readonly issuer: string | null
   readonly anchor: VouchingAnchor
   /** Namespace in which the issuer's identifiers of persons are unique (`TrustedSigner`). */
   readonly subjectNamespace: string
   /** base64url AuthorityKeyIdentifiers of the verified certificates (§6.1.1.1). */
   readonly authorityKeyIdentifiers: readonly string[]
+  /**
+   * The verified certificates of the issuer, from the leaf to the trust anchor's certificate. Empty if the
+   * anchor pins the leaf, or if the issuer has no certificates.
+   */
+  readonly issuerPath: readonly Certificate[]
   /** Disclosed claims, without the members that belong to the format. */
   readonly claims: JsonObject
   readonly holderBound: boolean
@@ -195,16 +210,19 @@ export type VerifiedCredential = {
    * transaction data for this credential.
    */
   readonly confirmed?: readonly ConfirmedTransactionData[]
-  /** Revocation of the issuer's certificates. Absent if not checked, or if no certificate can be checked. */
+  /** Revocation of the issuer's certificates. Absent with the setting `off`, or if `issuerPath` is empty. */
   readonly certificates?: Exclude<CertificateStatus, { readonly status: 'revoked' }>
   /**
-   * Revocation of the credential. `null` if it was not checked, because the credential is outside its
-   * validity period.
+   * Revocation of the credential. `null` if the revocation was not checked, because the credential is outside
+   * its validity period.
    */
   readonly status: RevocationStatus | null
-  /** Unix seconds at which the status list was fetched; absent if no list was read. */
+  /** Unix seconds at which the status list was fetched. Absent if no list gives a known status. */
   readonly statusAsOf?: number
-  /** Reasons to end the session as `rejected`. They are used only if all other checks pass (api/outcome). */
+  /**
+   * Reasons to end the session as `rejected`. The reasons are used only if all other checks pass
+   * (api/outcome).
+   */
   readonly reasons: readonly CredentialReason[]
 }
 
@@ -241,17 +259,15 @@ export type CredentialRefusal =
         | 'duplicate_digest'
         | 'unsupported_hash_algorithm'
         /**
-         * A disclosure has a reserved name, or a name that is present already. Or the issuer must sign the
-         * claim in the clear (SD-JWT VC §2.2.2.3). Or an mdoc has device-signed elements.
+         * One of three causes. A disclosure has a reserved name, or a name that is present already. A
+         * disclosure contains a claim that must be in the clear (SD-JWT VC §2.2.2.3). An mdoc has
+         * device-signed elements.
          */
         | 'forbidden_disclosure'
     }
-  /** The wallet returned no document. `documentErrors` has its error codes by document type. */
+  /** The wallet returned no document. `documentErrors` has the wallet's error codes by document type. */
   | { readonly reason: 'document_not_returned'; readonly documentErrors: DocumentErrors }
-  /**
-   * A claim that the format defines is missing or invalid, or is at a wrong place. Or `aud` does not
-   * name us.
-   */
+  /** A claim that the format defines is missing, invalid or at a wrong place, or `aud` does not name us. */
   | { readonly reason: 'invalid_claim'; readonly claim: string }
 
 /**
@@ -282,5 +298,5 @@ export type HolderRefusal = {
     | 'transaction_data_mismatch'
 }
 
-/** Refusal because revocation could not be checked. An unknown status is never valid. */
+/** Refusal because revocation could not be checked. An unknown status is never treated as valid. */
 export type StatusRefusal = { readonly reason: 'status_unavailable' }

@@ -1,5 +1,5 @@
-// A proof of possession: a JWT that the holder signs for one request. These checks are shared by the JWT
-// formats.
+// Checks of a proof of possession: a JWT that the holder signs for one request. All formats that consist of
+// JWTs use these checks.
 
 import { isJsonObject, isNumber, type JsonObject, member } from '../../codec/json.ts'
 import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
@@ -31,7 +31,10 @@ export function isCurrent(
   return isFresh && exp > now - CLOCK_SKEW && nbf <= now + CLOCK_SKEW
 }
 
-/** Checks a presentation without a proof. It is accepted only if the query waives holder binding (§6.1). */
+/**
+ * Checks a presentation without a proof. Such a presentation is accepted only if the query waives holder
+ * binding (§6.1).
+ */
 export function checkMissingProof(
   { holderBinding }: RequestBinding,
   trace: Context['trace'],

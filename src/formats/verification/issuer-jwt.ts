@@ -1,5 +1,5 @@
-// Handling of a JWT that an issuer signed, for the formats that consist of JWTs: refusals and trusted
-// signers.
+// Finds the trusted signers of a JWT that an issuer signed, and the refusal for a JWT that cannot be decoded.
+// All formats that consist of JWTs use these functions.
 
 import type { DecodedJws, JwsError } from '../../crypto/jws.ts'
 import { err, type Result } from '../../result.ts'
@@ -18,8 +18,8 @@ export function jwsRefusal<Malformed extends 'malformed_credential' | 'malformed
 }
 
 /**
- * Finds the trusted signers that may have signed a JWT with this `iss`. The header and the claims of the JWT
- * select an anchor. They are unverified and prove nothing.
+ * Finds the trusted signers that may have signed a JWT with this `iss`. The unverified header and claims of
+ * the JWT only select trust anchors. They prove nothing.
  */
 export async function resolveJwtIssuer(
   jws: DecodedJws,

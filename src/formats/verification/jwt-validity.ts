@@ -1,6 +1,6 @@
 // Validity period and audience of a credential with JWT claims (RFC 7519 §4.1, SD-JWT VC §2.2.2.3). A
-// credential outside its period is still authentic, so it gives a reason for `rejected`. A malformed time, or
-// an `aud` that does not name us, gives a refusal.
+// credential outside its validity period is still authentic. So it is not refused, but gives a reason for the
+// status `rejected`. A credential with a malformed time, or with an `aud` that does not name us, is refused.
 
 import { isNumber, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -24,7 +24,7 @@ export function checkValidity(
   const { exp, nbf, iat } = claims as { exp?: number; nbf?: number; iat?: number } // checked above
   const reasons: CredentialReason[] = []
   if (exp !== undefined && exp <= here.now - CLOCK_SKEW) reasons.push('credential_expired')
-  // A credential issued in the future is not valid yet either.
+  // A credential is not yet valid before the later of `nbf` and `iat`.
   const start = Math.max(nbf ?? here.now, iat ?? here.now)
   if (start > here.now + CLOCK_SKEW) reasons.push('credential_not_yet_valid')
   return ok(reasons)

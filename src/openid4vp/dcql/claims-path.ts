@@ -1,5 +1,5 @@
 // Claims path pointers (OpenID4VP 1.0 §7): the elements of a credential that a path selects. Only own
-// properties of objects are selected, because callers choose the names.
+// properties of objects are selected, because a caller may send a name such as `constructor`.
 
 import { isJsonObject, type Json, member } from '../../codec/json.ts'
 import type { ClaimsPath, Selection } from './query.ts'

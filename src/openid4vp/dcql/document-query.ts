@@ -1,9 +1,9 @@
-// Part of a DCQL query that a DeviceRequest of ISO mdoc can express: its `mso_mdoc` credential queries. It
-// cannot express a query that needs a credential of another format.
+// Part of a DCQL query that a DeviceRequest of ISO mdoc can express: its `mso_mdoc` credential queries. A
+// DeviceRequest cannot express a query that needs a credential of another format.
 
 import type { CredentialQuery, CredentialSetQuery, DcqlQuery } from './query.ts'
 
-/** Elements of one document type, in the order of the query. */
+/** One requested element of a document. */
 export type RequestedElement = {
   readonly nameSpace: string
   readonly element: string
@@ -15,6 +15,7 @@ export type RequestedDocument = {
   /** Id of the credential query for this document. */
   readonly queryId: string
   readonly docType: string
+  /** The requested elements, in the order of the query. */
   readonly elements: readonly [RequestedElement, ...RequestedElement[]]
 }
 
@@ -32,7 +33,7 @@ export type DocumentQuery = {
 
 /**
  * Returns the request for documents; `undefined` if documents alone cannot satisfy the query. If a credential
- * query has `claim_sets`, only the first set is requested, because it discloses least.
+ * query has `claim_sets`, only the first set is requested, which is the verifier's preferred set (§6.4.1).
  */
 export function documentQuery({ credentials, credential_sets }: DcqlQuery): DocumentQuery | undefined {
   const requested = credentials.map(requestedDocument).filter((document) => document !== undefined)
@@ -81,8 +82,9 @@ function isUnsatisfiable({ options }: CredentialSetQuery): boolean {
 }
 
 /**
- * Returns the use cases of several documents. Documents that are all required are one use case, because
- * ISO/IEC 18013-5:2021 does not say what several document requests mean: Multipaz presents only the first.
+ * Returns the use cases of several documents. If all documents are required, there is one use case with all
+ * of them. Without a use case, a wallet may present only the first document, as the wallet SDK Multipaz does:
+ * ISO/IEC 18013-5:2021 does not define the meaning of several document requests.
  */
 function useCases(
   sets: readonly Required<CredentialSetQuery>[],

@@ -1,5 +1,5 @@
 // Matches a verified credential with its credential query, and the whole response with the query (OpenID4VP
-// 1.0 §6, §8.6). Every condition is checked again here, because wallets may ignore it (§14.9).
+// 1.0 §6, §8.6). Every condition is checked again here, because wallets may ignore a condition (§14.9).
 
 import type { CredentialFormat, VerifiedCredential } from '../../formats/verification/format.ts'
 import { selectClaims, selectDataElement } from './claims-path.ts'
@@ -17,13 +17,16 @@ import type {
 /** Result for a credential that satisfies its query. */
 export type Match = {
   /**
-   * Claims with a value outside `values`. The policy decides on them, because wallets need not filter
-   * (§6.4.1).
+   * Claims with a value outside `values`. The policy decides if they are accepted, because wallets need not
+   * filter by value (§6.4.1).
    */
   readonly valueMismatches: readonly ClaimsPath[]
 }
 
-/** Matches a verified credential with its query. Returns `undefined` if it does not satisfy the query. */
+/**
+ * Matches a verified credential with its query. Returns `undefined` if the credential does not satisfy the
+ * query.
+ */
 export function matchCredential(
   query: CredentialQuery,
   credential: VerifiedCredential,
@@ -52,13 +55,13 @@ export function isSatisfied(query: DcqlQuery, presented: ReadonlySet<string>): b
 
 /**
  * Returns a function that tests if the credential matches a trusted authorities query (§6.1.1). One matching
- * value is enough. The test does not establish trust, which comes from the anchors. A list matches if the
- * anchor comes from that list (§6.1.1.2). An authority type that cannot be checked does not match.
+ * value is enough. The test does not establish trust, which comes from the anchors. A trusted list
+ * (`etsi_tl`) matches if the anchor comes from that list (§6.1.1.2). Other authority types do not match.
  */
 function isAuthorityOf({ authorityKeyIdentifiers, anchor }: VerifiedCredential) {
   return ({ type, values }: TrustedAuthority) => {
     if (type === 'aki') return values.some((value) => authorityKeyIdentifiers.includes(value))
-    return type === 'etsi_tl' && values.some((value) => value === anchor.listUrl)
+    return type === 'etsi_tl' && values.some((value) => anchor.listUrls?.includes(value))
   }
 }
 
@@ -79,8 +82,8 @@ function matchClaims(query: CredentialQuery, credential: VerifiedCredential): Ma
 }
 
 /**
- * Returns the alternative sets of claims; each set satisfies the query. A set with an unknown claim is
- * `undefined`.
+ * Returns the alternative sets of claims. One complete set satisfies the query. A set that names an unknown
+ * claim is `undefined`.
  */
 function alternatives(query: CredentialQuery): readonly (readonly ClaimsQuery[] | undefined)[] {
   const claims = query.claims ?? []

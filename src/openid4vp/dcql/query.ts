@@ -1,15 +1,16 @@
-// DCQL queries (OpenID4VP 1.0 §6, §7): the strict and bounded schema of a caller's query, and the types of
-// stored queries. The policy checks the formats and types of a query, and that a response can satisfy it.
+// DCQL queries (OpenID4VP 1.0 §6, §7): the strict and bounded schema of a caller's query, and the TypeScript
+// types of stored queries. src/policy checks the credential formats and credential types of a query.
+// src/policy also checks that a response can satisfy the query.
 
 import * as z from 'zod/mini'
 import { isJsonObject, type Json, type JsonObject } from '../../codec/json.ts'
-import { list, text } from '../../codec/schema.ts'
+import { list, OBJECT, text } from '../../codec/schema.ts'
 import { DCQL } from '../../limits.ts'
 
 const id = z
   .string()
   .check(z.maxLength(DCQL.idCharacters), z.regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, _ and - only'))
-const ids = list(id, DCQL.ids)
+const ids = list(id, DCQL.ids).check(z.meta({ uniqueItems: true })) // checked by referenceErrors
 const word = text(DCQL.textCharacters)
 const wholeNumber = z.int().check(z.minimum(0))
 const flag = z.exactOptional(z.boolean())
@@ -37,7 +38,7 @@ const trustedAuthority = z.strictObject({
 const credential = z.strictObject({
   id,
   format: word,
-  meta: z.custom<JsonObject>(isJsonObject, 'must be an object'),
+  meta: z.custom<JsonObject>(isJsonObject, 'must be an object').check(z.meta(OBJECT)),
   multiple: flag,
   require_cryptographic_holder_binding: flag,
   trusted_authorities: z.exactOptional(list(trustedAuthority, DCQL.authorities)),

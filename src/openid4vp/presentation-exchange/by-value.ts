@@ -1,4 +1,5 @@
-// Response to the request in the relying party's view (api/request, "by value"): a plain VP Token and a
+// Response to the request that `GET …/openid4vp` returns (api/request, "by value"). A bridge, which is a
+// program of the relying party, passes this request to a wallet. The response has a plain VP Token and a
 // presentation submission, without `state`. Wallets sent such responses before March 2023, and lenient
 // wallets still send them.
 
@@ -11,17 +12,17 @@ import type { EnvelopeRefusal } from '../response/refusal.ts'
 import type { PresentationGroup } from '../response/vp-token.ts'
 import { parseSubmission } from './submission.ts'
 
-/** The presentation definition in the relying party's view. */
+/** The presentation definition that `GET …/openid4vp` returns. */
 export type ViewDefinition = {
   readonly definitionId: string
   readonly query: DcqlQuery
-  /** Returns the credential query ids that satisfy an input descriptor. */
+  /** Returns the ids of the credential queries whose presentations satisfy an input descriptor. */
   readonly queryIdsOf: (descriptorId: string) => readonly string[]
 }
 
 /**
- * Returns true if the posted parameters have the form of a response by value. The session decides if it
- * accepts the response.
+ * Returns true if the posted parameters have the form of a response by value. The session decides if the
+ * response is accepted.
  */
 export function isByValueResponse(parameters: ReadonlyMap<string, string>): boolean {
   const isPresent = (name: string) => (parameters.get(name) ?? '') !== ''
@@ -30,8 +31,8 @@ export function isByValueResponse(parameters: ReadonlyMap<string, string>): bool
 }
 
 /**
- * Parses a response by value. It cannot contain an mdoc: the session of an mdoc needs a nonce of the wallet,
- * which this form cannot send.
+ * Parses a response by value. Such a response cannot contain an mdoc. The session transcript of an mdoc
+ * contains a nonce of the wallet, and this response has no parameter for that nonce.
  */
 export function parseByValueResponse(
   parameters: ReadonlyMap<string, string>,
@@ -52,7 +53,7 @@ export function parseByValueResponse(
 
 /**
  * Returns the nonce in a presentation; `undefined` if there is none. The nonce only selects the request for
- * the verification. It is not verified here.
+ * the verification. The nonce is not verified here.
  */
 export function claimedNonce(presentation: string | JsonObject): string | undefined {
   if (typeof presentation !== 'string') return undefined

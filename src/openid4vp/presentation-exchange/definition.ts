@@ -34,9 +34,9 @@ export function buildDefinition(query: DcqlQuery, nonce: string, formats: Exchan
 }
 
 /**
- * Returns true if Presentation Exchange can express a query. It cannot express options of several
- * credentials, trusted authorities, `multiple`, `values`, or a waiver of holder binding. All formats must be
- * known, and no two credential queries may have the same descriptor id.
+ * Returns true if Presentation Exchange can express a query. It cannot express `trusted_authorities`,
+ * `multiple`, `values`, a waiver of holder binding, or a credential set whose option has several credentials.
+ * All formats must be known, and no two credential queries may have the same descriptor id.
  */
 export function canDefine(query: DcqlQuery, formats: ExchangeFormats): boolean {
   const expressible = query.credentials.filter(({ format }) => Object.hasOwn(formats, format))

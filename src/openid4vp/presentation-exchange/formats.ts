@@ -72,7 +72,10 @@ const mdocExchange: ExchangeFormat = {
   limitsDisclosure: true,
 }
 
-/** W3C credentials as JWTs: a VP that contains a VC. Some wallets evaluate paths with `vc` as the root. */
+/**
+ * W3C credentials as JWTs: a VP that contains a VC. Each claim has two paths, because some wallets evaluate
+ * paths from the member `vc`, not from the JWT claims.
+ */
 const jwtVcExchange: ExchangeFormat = {
   credential: { jwt_vc_json: { alg: ALGORITHMS } },
   presentation: 'jwt_vp_json',

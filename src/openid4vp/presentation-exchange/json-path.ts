@@ -4,7 +4,8 @@
 import type { ClaimsPath } from '../dcql/query.ts'
 
 /**
- * Writes the expression from `root`. Uses the shorthand only for names that every JSONPath dialect accepts.
+ * Writes the expression from `root`. A name is written as `.name` if every JSONPath dialect accepts that.
+ * Other names are written as `['name']`.
  *
  * @example
  * toJsonPath(['address', 'street_address']) // '$.address.street_address'
@@ -18,7 +19,7 @@ export function toJsonPath(path: ClaimsPath, root = '$'): string {
   }, root)
 }
 
-/** Writes the expression for a data element of an mdoc. ISO/IEC TS 18013-7 Annex B has no shorthand. */
+/** Writes the expression for a data element of an mdoc, with brackets (ISO/IEC TS 18013-7 Annex B). */
 export function toElementPath(path: ClaimsPath): string {
   return path.reduce<string>((text, component) => text + bracketed(String(component)), '$')
 }

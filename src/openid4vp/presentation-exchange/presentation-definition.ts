@@ -1,10 +1,11 @@
-// The presentation definition in the relying party's view (DIF Presentation Exchange 2.1). Bridges and
-// displays read it. Wallets of OpenID4VP 1.0 never receive it (§5).
+// The presentation definition that `GET …/openid4vp` returns (DIF Presentation Exchange 2.1). Programs of the
+// relying party read this definition, to display it or to pass it to an older wallet. Wallets of OpenID4VP
+// 1.0 never receive a presentation definition (§5).
 
 import type { ClaimsPath } from '../dcql/query.ts'
 import { toJsonPath } from './json-path.ts'
 
-/** The request in the terms of the relying party. */
+/** The credential types and scopes that the relying party requested. */
 type PresentationDefinitionInput = {
   readonly verificationId: string
   /** `any`: one of the credential types is enough. */

@@ -1,6 +1,6 @@
-// The presentation submission (DIF Presentation Exchange 2.1 §6, OpenID4VP drafts up to 24 §6.1). It maps
-// presentations of the VP Token to input descriptors, and is not verified itself. Its paths are never
-// evaluated as JSONPath: only `$` and `$[n]` are accepted.
+// The presentation submission (DIF Presentation Exchange 2.1 §6, OpenID4VP drafts up to 24 §6.1). The
+// submission maps presentations of the VP Token to input descriptors, and is not verified itself. The paths
+// of the submission are never evaluated as JSONPath: only `$` and `$[n]` are accepted.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -95,8 +95,8 @@ function parseEntries(
 }
 
 /**
- * Returns an entry; `undefined` if a member is missing or wrong. Ignores `path_nested`, because the verifier
- * of a format finds the credential inside its presentation.
+ * Returns an entry; `undefined` if a member is missing or wrong. Ignores `path_nested`, because the code that
+ * verifies a format finds the credential inside its presentation.
  */
 function parseEntry(entry: Json): Entry | undefined {
   if (!isJsonObject(entry)) return undefined

@@ -1,5 +1,5 @@
 // `openid4vp-draft18`: OpenID4VP draft 18, the second Implementer's Draft, which ISO/IEC TS 18013-7 Annex B
-// profiles. It uses Presentation Exchange. The parameter `client_id_scheme` has the type of the Client
+// profiles. Draft 18 uses Presentation Exchange. The parameter `client_id_scheme` has the type of the Client
 // Identifier.
 
 import { buildDefinition, canDefine } from '../presentation-exchange/definition.ts'

@@ -1,5 +1,5 @@
-// `openid4vp-draft24`: OpenID4VP draft 24, the successor of the third Implementer's Draft (draft 23). It uses
-// DCQL or Presentation Exchange, names formats in `vp_formats`, and encrypts responses with JARM.
+// `openid4vp-draft24`: OpenID4VP draft 24, the successor of the third Implementer's Draft (draft 23). Draft
+// 24 uses DCQL or Presentation Exchange, names formats in `vp_formats`, and encrypts responses with JARM.
 
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
@@ -47,8 +47,8 @@ export const draft24: Protocol = {
 }
 
 /**
- * Returns true if DCQL of draft 24 can express the query. Draft 24 has no members of later versions, and no
- * `type_values` of W3C credentials.
+ * Returns true if DCQL of draft 24 can express the query. Draft 24 lacks the members that later versions
+ * added. It also lacks `type_values` of W3C credentials.
  */
 function canExpressInDcql({ credentials }: DcqlQuery): boolean {
   return credentials.every(

@@ -12,8 +12,8 @@ import { type EncryptionRules, KEY_AGREEMENT } from '../response/response-encryp
 import type { Exchange, Protocol } from './protocol.ts'
 
 /**
- * Response encryption of the drafts. Their metadata has only one content encryption, which ISO/IEC TS 18013-7
- * Annex B specifies. JARM does not require `kid`.
+ * Response encryption of the drafts. The metadata of the drafts has only one content encryption, which
+ * ISO/IEC TS 18013-7 Annex B specifies. JARM does not require `kid`.
  */
 export const DRAFT_ENCRYPTION = {
   contentEncryptions: ['A256GCM'],

@@ -1,4 +1,4 @@
-// `haip-1.0`: the High Assurance Interoperability Profile 1.0 (Final). It restricts OpenID4VP 1.0.
+// `haip-1.0`: the High Assurance Interoperability Profile 1.0 (Final). HAIP 1.0 restricts OpenID4VP 1.0.
 
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 import { isSelfIssued } from '../../trust/x509/certificate.ts'
@@ -12,7 +12,7 @@ export const haip10: Protocol = {
   // §5: requests are signed, with this prefix only.
   clientIdPrefixes: ['x509_hash'],
   responseModes: ['direct_post.jwt'],
-  // §6: the two profiled formats.
+  // §6: HAIP allows these two formats only.
   supportsFormat: (format) => format === 'dc+sd-jwt' || format === 'mso_mdoc',
   // §6.1.1 for SD-JWT VC: certificates identify the key, no certificate is self-signed, and the chain does
   // not contain the anchor. ISO/IEC 18013-5 allows a pinned document signer to be self-signed.
@@ -23,7 +23,7 @@ export const haip10: Protocol = {
   }),
   // §6.1: `cnf` must contain a `jwk`.
   acceptsHolderKeyId: false,
-  // §5: responses are encrypted.
+  // §5: responses must be encrypted, but a response by value is plain.
   acceptsByValue: false,
   // §5, §6: holder binding must not be waived.
   canExpress: (query) =>

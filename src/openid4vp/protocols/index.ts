@@ -1,6 +1,6 @@
 // The registry of protocols, with one line for each protocol.
 
-import type { ProtocolId, QueryLanguage } from '../request/generation.ts'
+import type { ProtocolId } from '../request/generation.ts'
 import { draft18 } from './draft18.ts'
 import { draft24 } from './draft24.ts'
 import { haip10 } from './haip-1.0.ts'
@@ -19,14 +19,3 @@ export const PROTOCOLS: Readonly<Record<ProtocolId, Protocol>> = {
 
 /** Protocols that a session may have. */
 export const PROTOCOL_IDS = Object.keys(PROTOCOLS) as readonly ProtocolId[]
-
-/**
- * Returns the query language of the request. A relying party's own query, for which `scope` is empty, uses
- * DCQL. Every other request uses the first language of the protocol.
- */
-export function queryLanguage(
-  { queryLanguages }: Protocol,
-  { scope }: { readonly scope: readonly string[] },
-): QueryLanguage {
-  return scope.length === 0 ? 'dcql' : queryLanguages[0]
-}

@@ -1,6 +1,6 @@
-// `iso-18013-7-c`: ISO/IEC TS 18013-7 Annex C alone (`org-iso-mdoc`). It works only over the Digital
-// Credentials API. Without a redirect flow, it has no Client Identifier, no response mode and no Request
-// Object.
+// `iso-18013-7-c`: ISO/IEC TS 18013-7 Annex C alone (`org-iso-mdoc`). This protocol works only over the
+// Digital Credentials API. Without a redirect flow, the protocol has no Client Identifier, no response mode
+// and no Request Object.
 
 import { documentQuery } from '../dcql/document-query.ts'
 import { openid4vp10 } from './openid4vp-1.0.ts'

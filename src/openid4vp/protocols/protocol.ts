@@ -1,7 +1,7 @@
 // Interface of one protocol (api/protocols). Most protocols are one OpenID4VP version in the redirect flow.
-// Each protocol is one module, so that members of one version never occur in messages of another version. A
-// protocol parses a response to presentations by credential query id. All further verification is the same
-// for every protocol.
+// Each protocol is one module, so that members of one version never occur in messages of another version. The
+// parser of a protocol returns the presentations of a response, by credential query id. All further
+// verification is the same for every protocol.
 
 import type { JsonObject } from '../../codec/json.ts'
 import type { PrivateJwk } from '../../crypto/jwk.ts'
@@ -38,7 +38,10 @@ export type Protocol = {
   readonly canExpress: (query: DcqlQuery, language: QueryLanguage) => boolean
   /** Returns true if a credential format may be presented in a response mode. */
   readonly supportsFormat: (format: string, responseMode: ResponseMode | null) => boolean
-  /** Credential formats that replace formats of the registry, by the format identifier of OpenID4VP 1.0. */
+  /**
+   * Credential formats that this protocol verifies in its own way, by the format identifier of OpenID4VP 1.0.
+   * All other formats are the same for every protocol.
+   */
   readonly formats: Readonly<Record<string, CredentialFormat>>
   /** Rules for the signers of a credential format and of its status lists. */
   readonly signerProfile: (format: string) => SignerProfile
@@ -48,14 +51,14 @@ export type Protocol = {
   readonly buildRequestObject: (input: RequestObjectInput) => JsonObject
   /** Rules for encrypted responses. */
   readonly responseEncryption: EncryptionRules
-  /** True if a response to the relying party's view of the request is accepted too (api/request). */
+  /** True if a response to the request that `GET …/openid4vp` returns may be accepted too (api/request). */
   readonly acceptsByValue: boolean
-  /** Parses the presentations of a response, by credential query. They are not verified here. */
+  /** Parses the presentations of a response, by credential query. The presentations are not verified here. */
   readonly parsePresentations: (
     response: PresentationResponse,
     request: RequestQuery,
   ) => Result<readonly PresentationGroup[], EnvelopeRefusal>
-  /** Returns the handover of the exchange. Some credential formats bind a presentation to the exchange. */
+  /** Returns the handover, to which the proof in some credential formats (mdoc) binds a presentation. */
   readonly handover: (exchange: Exchange) => Handover
 }
 
@@ -73,4 +76,15 @@ export type Exchange = {
   readonly encryptionKey: PrivateJwk | null
   /** `apu` of the JWE (RFC 7518 §4.6.1.2), if present. */
   readonly agreementPartyUInfo: string | undefined
+}
+
+/**
+ * Returns the query language of the request. A relying party's own query, for which `scope` is empty, uses
+ * DCQL. Every other request uses the first language of the protocol.
+ */
+export function queryLanguage(
+  { queryLanguages }: Protocol,
+  { scope }: { readonly scope: readonly string[] },
+): QueryLanguage {
+  return scope.length === 0 ? 'dcql' : queryLanguages[0]
 }

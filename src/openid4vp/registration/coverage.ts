@@ -1,5 +1,6 @@
-// Comparison of a query with a registration certificate (ETSI TS 119 475 §5.2.4), as wallets make this
-// comparison. A claim outside the certificate is over-asking. Wallets show it, or refuse the request.
+// Compares a query with a registration certificate (ETSI TS 119 475 §5.2.4), as a wallet does. A request for
+// a claim that the certificate does not contain is called over-asking. Wallets show over-asking to the
+// person, or refuse the request.
 
 import { isJsonObject } from '../../codec/json.ts'
 import type { CredentialFormat } from '../../formats/verification/format.ts'
@@ -28,8 +29,8 @@ export function uncoveredClaims(
 ): readonly UncoveredClaim[] {
   return credentials.flatMap((credential, query): readonly UncoveredClaim[] => {
     const { format, claims } = credential
-    const identifiers = identifiersOf(credential, formats)
-    // A query for several types must be covered for each of them.
+    const identifiers = registeredIdentifiers(credential, formats)
+    // If a query accepts several types, the registration must cover the claim for each of these types.
     const isUncovered = (path: ClaimsPath | null) =>
       identifiers.length === 0 ||
       !identifiers.every((identifier) => isCovered(registered, { format, identifier, path }, formats))
@@ -45,11 +46,12 @@ export function isCovered(
   formats: Formats,
 ): boolean {
   return registered
-    .filter((one) => one.format === format && identifiersOf(one, formats).includes(identifier))
+    .filter((one) => one.format === format && registeredIdentifiers(one, formats).includes(identifier))
     .some(({ paths }) => paths === undefined || (path !== null && paths.some((one) => contains(one, path))))
 }
 
-function identifiersOf(
+/** Returns the type identifiers of a credential query, or of a registered credential. */
+export function registeredIdentifiers(
   { format, meta }: Pick<CredentialQuery, 'format'> & Pick<RegisteredCredential, 'meta'>,
   formats: Formats,
 ): readonly string[] {
@@ -57,7 +59,9 @@ function identifiersOf(
   return (Object.hasOwn(formats, format) ? formats[format]?.metaTypes(meta) : undefined) ?? []
 }
 
-/** True if the registered path selects the requested claim, or an object or array around it. */
+/**
+ * Returns true if the registered path selects the requested claim, or an object or array that contains it.
+ */
 function contains(registered: RegisteredPath, requested: ClaimsPath): boolean {
   return (
     registered.length <= requested.length &&

@@ -31,7 +31,7 @@ export type RegistrationCertificate = {
 /** One credential that may be requested. */
 export type RegisteredCredential = {
   readonly format: string
-  /** A `meta` object as in a DCQL query (version 1.2.1), or the one type identifier (version 1.1.1). */
+  /** TS 119 475 V1.2.1: a `meta` object as in a DCQL query. V1.1.1: the only type identifier. */
   readonly meta: JsonObject | string
   /** Paths of the credential's claims. Absent: every claim may be requested. */
   readonly paths?: readonly RegisteredPath[]
@@ -59,7 +59,7 @@ export function parseRegistrationCertificate(
   })
 }
 
-/** Returns true for the JWT form, because base64url of a CWT has no dot. */
+/** Returns true if the certificate is a JWT. Only a JWT contains a dot: base64url of a CWT has none. */
 export function isCompactJws(certificate: string): boolean {
   return certificate.includes('.')
 }
@@ -70,7 +70,7 @@ function jwtClaims(text: string): Result<JsonObject, RegistrationError> {
   return member(header, 'typ') === 'rc-wrp+jwt' ? ok(payload) : err('wrong_type')
 }
 
-/** Returns the JSON object in a part; null for any other content, such as the signature. */
+/** Returns the JSON object in one part of a JWT; null if the part has other content, as the signature has. */
 function decodePart(part: string): JsonObject | null {
   const { characters, depth } = REGISTRATION
   const parsed = parseJsonObject(decodeBase64url(part), { length: characters, depth })
@@ -78,7 +78,7 @@ function decodePart(part: string): JsonObject | null {
 }
 
 const TYP = 16
-/** Tags of COSE_Sign1 (RFC 9052 §2) and CWT (RFC 8392 §6), which may be absent. */
+/** Tags of COSE_Sign1 (RFC 9052 §2) and CWT (RFC 8392 §6). Each tag may be absent. */
 const TAGS = [18, 61]
 
 function cwtClaims(text: string): Result<JsonObject, RegistrationError> {
@@ -139,8 +139,8 @@ function presentersOf(claims: JsonObject): readonly string[] {
 }
 
 /**
- * Returns the identifiers in a subject. In version 1.2.1 a subject is a text. In version 1.1.1 it is an
- * object, whose `id` is a text or a list of objects with `identifier`.
+ * Returns the identifiers in a subject. In version 1.2.1 of TS 119 475 a subject is a text. In version 1.1.1
+ * it is an object, whose `id` is a text or a list of objects with `identifier`.
  */
 function identifiersIn(subject: Json | undefined): readonly string[] {
   if (typeof subject === 'string') return subject === '' ? [] : [subject]

@@ -1,5 +1,6 @@
-// The Authorization Request as a URI (OpenID4VP 1.0 §5, §5.10). By reference, it names only the verifier and
-// the URI of the Request Object, because a shorter QR is easier to scan. By value, it has all parameters.
+// Builds the URI of an Authorization Request (OpenID4VP 1.0 §5, §5.10). The URI of a request by reference has
+// `client_id`, `request_uri` and `request_uri_method` only, so the QR code is small and easy to scan. The URI
+// of a request by value has all parameters.
 
 import type { Json, JsonObject } from '../../codec/json.ts'
 import type { RequestUriMethod } from './generation.ts'
@@ -9,7 +10,7 @@ export type RequestReference = {
   /** Full Client Identifier, prefix included. */
   readonly clientId: string
   readonly requestUri: string
-  /** `undefined` if the protocol has no `request_uri_method`. */
+  /** `undefined`: the URI has no `request_uri_method`, so the wallet uses GET. */
   readonly requestUriMethod: RequestUriMethod | undefined
 }
 
@@ -17,8 +18,8 @@ export type RequestReference = {
 export type RequestValue = { readonly parameters: JsonObject }
 
 /**
- * Builds the URI of a request for one wallet. `link` is the scheme of the wallet, or the start of its URL.
- * The QR has the default scheme.
+ * Builds the URI of a request. `link` is the URI scheme that one wallet uses, or the URL of one wallet. The
+ * default scheme is for any wallet.
  */
 export function buildAuthorizationRequestUri(
   request: RequestReference | RequestValue,
@@ -31,7 +32,7 @@ export function buildAuthorizationRequestUri(
   return `${start}?${query.join('&')}`
 }
 
-/** Builds `wallet_links`: the same request as a URI for each link, by the name of the link. */
+/** Builds `wallet_links`: one URI of the same request for each link. The key is the name of the link. */
 export function buildWalletLinks(
   request: RequestReference | RequestValue,
   links: Readonly<Record<string, string>>,
@@ -51,8 +52,8 @@ function toText(value: Json): string {
 }
 
 /**
- * Encodes a value in the query of a URI. RFC 3986 §3.4 allows `:`, `/` and `,` there. They are not escaped.
- * This saves two characters each in the QR.
+ * Encodes a value in the query of a URI. RFC 3986 §3.4 allows `:`, `/` and `,` there. These characters are
+ * not escaped, which saves two characters each in the QR code.
  */
 export function encodeQueryValue(value: string): string {
   return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%2F', '/').replaceAll('%2C', ',')

@@ -1,6 +1,6 @@
-// Client Identifiers (OpenID4VP 1.0 §5.9.3). A session stores the Client Identifier and the certificate of
-// its signed requests, and keeps both until it ends. A renewed certificate has another hash, and so another
-// `x509_hash` identifier.
+// Client Identifiers (OpenID4VP 1.0 §5.9.3). An `x509_hash` identifier contains the hash of the certificate,
+// so a renewed certificate would change the identifier. For this reason, a session stores the Client
+// Identifier and the certificate of its signed requests until the session ends.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
@@ -25,7 +25,7 @@ export async function x509HashClientId(leafDer: Uint8Array<ArrayBuffer>): Promis
 
 /**
  * Returns `x509_san_dns:` and the host of our own origin; `undefined` if the host is an IP address.
- * The leaf must have the host as a dNSName, which is checked when the certificate is configured.
+ * The leaf certificate must have the host as a dNSName. This is checked when the certificate is configured.
  *
  * @example
  * x509SanDnsClientId('https://verifier.example') // 'x509_san_dns:verifier.example'

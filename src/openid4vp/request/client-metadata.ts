@@ -1,5 +1,6 @@
 // `client_metadata` of a request (OpenID4VP 1.0 §5.1, §11.1): the formats of the query and, for an encrypted
-// response, one key. Wallets reject further members that do not fit the response mode.
+// response, one key and the content encryptions. Members that do not fit the response mode are left out,
+// because wallets reject such members.
 
 import type { JsonObject } from '../../codec/json.ts'
 import type { CredentialFormat } from '../../formats/verification/format.ts'

@@ -1,5 +1,5 @@
 // One generation: one Authorization Request with its own id, nonce, state and response-encryption key
-// (api/request). The session stores a generation sealed. These types are the unsealed form, for request
+// (api/request). The session stores a generation encrypted. These types are the decrypted form, for request
 // building and response verification.
 
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
@@ -20,7 +20,7 @@ export type QueryLanguage = 'dcql' | 'presentation_exchange'
 export const REQUEST_URI_METHODS = ['post', 'get'] as const
 export type RequestUriMethod = (typeof REQUEST_URI_METHODS)[number]
 
-/** Values that are unique to one Authorization Request. All are URL-safe. */
+/** Values of one Authorization Request. Its id, `nonce`, `state` and `kid` are URL-safe. */
 export type Generation = {
   /** Last part of `request_uri`, which cannot be guessed. */
   readonly requestId: string
@@ -39,13 +39,18 @@ export type VerifierIdentity = {
   /** Full Client Identifier, prefix included. */
   readonly clientId: string
   readonly proof: IdentityProof
-  /** The private key (P-256) that signs requests. `proof` is about this key. */
+  /** The private key (P-256) that signs requests. `proof` identifies this key to wallets. */
   readonly signingJwk: PrivateJwk
   /** Attestations of other parties about the verifier. */
   readonly verifierInfo?: readonly VerifierAttestation[]
   /** Metadata for Google Wallet in base64url. Only with `x509_hash`. */
   readonly googleMetadata?: string
+  /** Further identities, which sign multi-signed requests beside this identity (A.3.2.2). */
+  readonly further?: readonly FurtherIdentity[]
 }
+
+/** An identity that signs multi-signed requests only. */
+export type FurtherIdentity = Omit<VerifierIdentity, 'further'>
 
 /** JOSE header parameter that binds a Client Identifier to the signature (§5.9.3). */
 export type IdentityProof =

@@ -1,13 +1,13 @@
 // Metadata that Google Wallet shows about a relying party: `client_metadata.gw_rp_metadata_bytes`
-// (developers.google.com/wallet/identity/verify/verifier-registrar). It is CBOR: tag 24 around the bytes of a
-// map.
+// (developers.google.com/wallet/identity/verify/verifier-registrar). The metadata is CBOR: tag 24 around the
+// bytes of a map.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { decodeCbor, embeddedOf, entryOf, textOf } from '../../codec/cbor.ts'
 import { type CborValue, embedCbor, encodeCbor } from '../../codec/cbor-encode.ts'
 import { GOOGLE_METADATA } from '../../limits.ts'
 
-/** A party as the wallet shows it. */
+/** Data of one party, as the wallet shows them to its user. */
 export type DisplayInfo = {
   readonly display_name: string
   readonly logo_uri: string

@@ -1,5 +1,5 @@
 // An encrypted Request Object (OpenID4VP 1.0 §5.10, RFC 9101 §6.1): a JWE around the signed Request Object,
-// for a key that the wallet posted. It uses the key agreement and content encryptions of responses.
+// for a key that the wallet posted. The JWE uses the key agreement and content encryptions of responses.
 
 import { CompactEncrypt } from 'jose'
 import { utf8 } from '../../codec/bytes.ts'
@@ -24,8 +24,8 @@ type EncryptionSupport = {
 
 /**
  * Chooses the encryption. §5.10: a wallet that requires encryption posts its keys. Returns `undefined` if the
- * wallet posts no encryption key, even if it lists algorithms. Returns `unsupported` if no posted key can be
- * used.
+ * wallet posts no encryption key, even if the wallet lists algorithms. Returns `unsupported` if no posted key
+ * can be used.
  */
 export function chooseRequestEncryption(
   supported: EncryptionSupport,

@@ -1,13 +1,21 @@
 // The Request Object (OpenID4VP 1.0 §5, RFC 9101): every parameter of the Authorization Request, signed. For
-// each fetch, it is built and signed again from the same generation. So repeated fetches have the same
-// parameters, with a new expiry. This module has the parts that are common to all protocols.
+// each fetch, the Request Object is built and signed again from the same stored values (`Generation`). So
+// every fetch returns the same nonce, `state` and encryption key, but new times. This module has the parts
+// that are common to all protocols.
 
-import { CompactSign } from 'jose'
+import { CompactSign, FlattenedSign } from 'jose'
+import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import type { JsonObject } from '../../codec/json.ts'
 import { importSigningKey } from '../../crypto/sign-jwt.ts'
 import type { ClientMetadataInput } from './client-metadata.ts'
-import type { Generation, IdentityProof, QueryLanguage, VerifierIdentity } from './generation.ts'
+import type {
+  FurtherIdentity,
+  Generation,
+  IdentityProof,
+  QueryLanguage,
+  VerifierIdentity,
+} from './generation.ts'
 import type { VerifierAttestation } from './verifier-info.ts'
 
 /** Input of one Request Object. Times are Unix seconds. */
@@ -19,7 +27,7 @@ export type RequestObjectInput = Omit<ClientMetadataInput, 'generation'> & {
   /** Absolute https URL without a fragment (§8.2). */
   readonly responseUri: string
   readonly generation: Pick<Generation, 'nonce' | 'state' | 'kid' | 'encryptionPublicJwk'>
-  /** Nonce that the wallet posted, accepted by `isWalletNonce`; undefined if it posted none. */
+  /** Nonce that the wallet posted, accepted by `isWalletNonce`; undefined if the wallet posted none. */
   readonly walletNonce: string | undefined
   /** Texts of `transaction_data` as they are sent. Only for a protocol that supports transaction data. */
   readonly transactionData?: readonly string[] | undefined
@@ -70,6 +78,40 @@ export async function signRequestObject(claims: JsonObject, identity: VerifierId
     .sign(await importSigningKey(identity.signingJwk))
 }
 
+/** A JWS with several signatures over one payload (RFC 7515 §7.2.1). All texts in it are base64url. */
+export type MultiSignedRequest = {
+  readonly payload: string
+  readonly signatures: readonly { readonly protected: string; readonly signature: string }[]
+}
+
+/**
+ * Signs one payload with the key of each identity, with ES256 (OpenID4VP 1.0 A.3.2.2). Members that belong to
+ * one identity are in the protected header of its signature, and not in the payload. Pass claims without
+ * `client_id` and without `verifier_info`.
+ */
+export async function signForIdentities(
+  claims: JsonObject,
+  identities: readonly FurtherIdentity[],
+): Promise<MultiSignedRequest> {
+  const payload = utf8(JSON.stringify(claims))
+  const signed = await Promise.all(
+    identities.map(async ({ clientId, proof, signingJwk, verifierInfo }) =>
+      new FlattenedSign(payload)
+        .setProtectedHeader({
+          ...headerOf(proof),
+          alg: REQUEST_OBJECT_ALGORITHM,
+          typ: REQUEST_OBJECT_TYPE,
+          client_id: clientId,
+          // With a registration, the header has `iat`, as in a request with one signature.
+          ...(verifierInfo && { verifier_info: verifierInfo, iat: claims.iat }),
+        })
+        .sign(await importSigningKey(signingJwk)),
+    ),
+  )
+  const signatures = signed.map(({ protected: header = '', signature }) => ({ protected: header, signature }))
+  return { payload: encodeBase64url(payload), signatures }
+}
+
 /**
  * Returns the header parameters. Copies `x5c`, because the type of the library requires a mutable list.
  */
@@ -94,7 +136,7 @@ export const REQUEST_OBJECT_TYPE = 'oauth-authz-req+jwt'
 export const REQUEST_OBJECT_ALGORITHM = 'ES256'
 
 /**
- * Lifetime of a Request Object. A person has time to read before consenting, and a leaked object expires
- * soon.
+ * Lifetime of a Request Object in seconds. A person has time to read the wallet's screens, and a leaked
+ * object expires soon.
  */
 export const LIFETIME_SECONDS = 300

@@ -1,4 +1,4 @@
-// Choices of a caller for authorization requests, in its settings or for one session.
+// Options of authorization requests. A relying party chooses them in its settings or for one session.
 
 import * as z from 'zod/mini'
 import { RESPONSE_MODES } from '../response/response-mode.ts'

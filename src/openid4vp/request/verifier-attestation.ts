@@ -1,5 +1,5 @@
-// A Verifier Attestation JWT (OpenID4VP 1.0 §12): a party that wallets trust attests the owner of a key.
-// Settings reject an attestation that wallets would refuse. Its signature is not checked here, because only
+// A Verifier Attestation JWT (OpenID4VP 1.0 §12): a party that wallets trust attests the owner of a key. The
+// settings reject an attestation that wallets would refuse. The signature is not checked here, because only
 // wallets know which parties they trust.
 
 import { member } from '../../codec/json.ts'
@@ -22,8 +22,8 @@ export const ATTESTATION_ERRORS = {
 } as const
 
 /**
- * Parses an attestation of a key. Does not verify its signature and does not compare its times, which are
- * Unix seconds. `subject` is the Client Identifier without its prefix.
+ * Parses an attestation of a key. Does not verify its signature and does not compare its times (Unix seconds)
+ * with the current time. `subject` is the Client Identifier without its prefix.
  */
 export function parseVerifierAttestation(jwt: string, signingKey: PublicJwk) {
   const jws = jwt.length <= VERIFIER_ATTESTATION.length ? decodeJws(jwt, VERIFIER_ATTESTATION) : undefined

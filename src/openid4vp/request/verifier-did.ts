@@ -31,14 +31,13 @@ export async function deriveVerificationMethod(did: string, jwk: PublicJwk): Pro
 }
 
 /**
- * Builds `did.json` (DID Core 1.0 §5): the current key, keys of sessions that may still run, and the next
- * key.
+ * Builds `did.json` (DID Core 1.0 §5). `keys`: public keys with which requests are, were or will be signed.
  */
 export async function buildDidDocument(did: string, keys: readonly PublicJwk[]): Promise<JsonObject> {
   const namedKeys = await Promise.all(
     keys.map(async (jwk) => ({ id: await deriveVerificationMethod(did, jwk), jwk })),
   )
-  // A key may be passed twice, but a document lists it once (§5.2).
+  // A key may be passed twice, but a document lists the key once (§5.2).
   const methods = [...new Map(namedKeys.map((method) => [method.id, method])).values()]
   const names = methods.map(({ id }) => id)
   return {

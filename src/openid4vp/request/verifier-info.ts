@@ -1,7 +1,7 @@
 // `verifier_info` (OpenID4VP 1.0 §5.1, §5.11): attestations of other parties about the verifier, such as its
 // EU registration (ETSI TS 119 472-2, TS 119 475). docs/decisions/verifier-identity.md names the sources.
 
-import { encodeBase64url } from '../../codec/base64url.ts'
+import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import type { JsonObject } from '../../codec/json.ts'
 import { isCompactJws } from '../registration/registration-certificate.ts'
@@ -21,7 +21,7 @@ export type VerifierRegistration = {
  */
 export const REGISTRATION_ENCODINGS = ['base64url', 'compact'] as const
 
-/** One entry of `verifier_info`. It applies to the whole request, so it has no `credential_ids`. */
+/** One entry of `verifier_info`. The entry applies to the whole request, so it has no `credential_ids`. */
 export type VerifierAttestation = { readonly format: string; readonly data: string | JsonObject }
 
 /** Builds the entries of `verifier_info` for a registration. */
@@ -34,4 +34,14 @@ export function attestRegistration(registration: VerifierRegistration): readonly
     { format: 'registrar_dataset', data: JSON.parse(dataset) as JsonObject }, // validated before storage
     { format: 'registration_cert', data },
   ]
+}
+
+/**
+ * Returns the bytes of the certificate for a request of `org-iso-mdoc` (ETSI TS 119 472-2 §5.3): the text of
+ * the JWS, or the CWT.
+ */
+export function registrationBytes({
+  certificate,
+}: Pick<VerifierRegistration, 'certificate'>): Uint8Array<ArrayBuffer> | undefined {
+  return isCompactJws(certificate) ? utf8(certificate) : decodeBase64url(certificate)
 }

@@ -1,6 +1,6 @@
 // Metadata that a wallet posts when it fetches a request (OpenID4VP 1.0 §5.10, §10). The metadata decides if
-// this wallet receives the request, and if the request is encrypted. It never changes the request, so one
-// wallet cannot restrict the responses of other wallets.
+// this wallet receives the request, and if the request is encrypted. The metadata never changes the content
+// of the request. So one wallet cannot change what other wallets are asked for.
 
 import * as z from 'zod/mini'
 import { parseJsonObject } from '../../codec/json.ts'
@@ -52,8 +52,8 @@ export function parseWalletMetadata(text: string): Result<WalletMetadata, 'inval
 }
 
 /**
- * Returns the reason why the wallet cannot use a request; `undefined` if it can. One common format is enough,
- * because the wallet decides which part of the query it can satisfy.
+ * Returns the reason why the wallet cannot use a request; `undefined` if the wallet can use the request. One
+ * common format is enough, because the wallet decides which part of the query it can satisfy.
  */
 export function checkWalletMetadata(
   wallet: WalletMetadata,

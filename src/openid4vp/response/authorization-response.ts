@@ -13,7 +13,7 @@ import {
 } from './response-encryption.ts'
 import type { ResponseMode } from './response-mode.ts'
 
-/** A response in one of its forms. */
+/** An encrypted response, or a plain response. */
 export type AuthorizationResponse = EncryptedResponse | OpenResponse
 
 /** A plain response, or a decrypted response. */
@@ -22,7 +22,9 @@ export type OpenResponse = PresentationResponse | WalletErrorResponse
 /** An encrypted response (`direct_post.jwt`). `decryptResponse` returns the content. */
 export type EncryptedResponse = EncryptedJwe & {
   readonly kind: 'encrypted'
-  /** Some wallets repeat `state` beside the JWE. If present, it must be the `state` of the request. */
+  /**
+   * Some wallets repeat `state` beside the JWE. A `state` that is present must be the `state` of the request.
+   */
   readonly state: string | undefined
 }
 
@@ -31,10 +33,13 @@ export type PresentationResponse = {
   readonly kind: 'presentation'
   /** Undefined if absent, as in the Digital Credentials API. */
   readonly state: string | undefined
-  /** True for a decrypted response, whose parameters are JSON values (§8.3). Other parameters are text. */
+  /**
+   * True if the parameters are JSON values: in a decrypted response (§8.3), and in a plain response of the
+   * Digital Credentials API. False if the parameters are text.
+   */
   readonly encrypted: boolean
   readonly vpToken: Json
-  /** Used by the drafts with Presentation Exchange. Other protocols ignore it (§8.1). */
+  /** Used by the drafts with Presentation Exchange. Other protocols ignore the submission (§8.1). */
   readonly presentationSubmission: Json | undefined
 }
 
@@ -43,7 +48,7 @@ export type WalletErrorResponse = {
   readonly kind: 'wallet_error'
   readonly state: string | undefined
   readonly error: WalletErrorCode
-  /** Untrusted text: printable ASCII, cut to a limit. Escape it for display. */
+  /** Untrusted text: printable ASCII, cut to a limit. Must be escaped for display. */
   readonly errorDescription: string | undefined
 }
 
@@ -76,7 +81,7 @@ export function parseAuthorizationResponse(
 ): Result<AuthorizationResponse, EnvelopeRefusal> {
   const names = FORMS.filter((name) => isPresent(parameters.get(name)))
   const form = names[0]
-  // A response with two forms at once would be ambiguous.
+  // Exactly one of the three forms must be present, because two forms at once would be ambiguous.
   if (names.length !== 1 || form === undefined) return err({ reason: 'malformed_response' })
   if (form === 'vp_token' && responseMode !== 'direct_post') return err({ reason: 'encryption_required' })
   if (form !== 'response') return requireState(parseOpenResponse(Object.fromEntries(parameters), false))
@@ -89,8 +94,8 @@ export function parseAuthorizationResponse(
 }
 
 /**
- * Decrypts a response. If it has a `kid`, that must be the `kid` of the key. The content is a VP Token or an
- * error, because wallets encrypt both.
+ * Decrypts a response. If the response has a `kid`, this must be the `kid` of the key. The content is a VP
+ * Token or an error, because wallets encrypt both.
  */
 export async function decryptResponse(
   response: EncryptedJwe,
@@ -122,7 +127,7 @@ function isPresent(value: string | undefined): value is string {
   return value !== undefined && value !== ''
 }
 
-/** Parses response parameters. Parameters of an encrypted response are JSON values, all others are text. */
+/** Parses response parameters. `encrypted` is true if they are JSON values, and false if they are text. */
 export function parseOpenResponse(
   parameters: JsonObject,
   encrypted: boolean,

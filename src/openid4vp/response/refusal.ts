@@ -4,19 +4,22 @@
 import type { PresentationRefusal } from '../../formats/verification/format.ts'
 import type { NamedSigner } from '../../trust/anchors/signer.ts'
 
-/** Refusal of the whole response, because of its form, its encryption, or the request that it answers. */
+/**
+ * Refusal of the whole response, because of its form, its encryption, or the request that the response
+ * answers.
+ */
 export type EnvelopeRefusal = {
   readonly reason: /** Not exactly one of vp_token, response and error (OpenID4VP 1.0 §8). */
     | 'malformed_response'
     | 'limit_exceeded'
-    /** Every request has a `state`, so every response must repeat it (§5.3, §14.3.2). */
+    /** Every request of the redirect flow has a `state`, which the response must repeat (§5.3, §14.3.2). */
     | 'missing_state'
     | 'unknown_state'
     /** The response names a request that has been replaced (api/request). */
     | 'request_superseded'
     /** `state` and encryption key belong to different requests. */
     | 'state_mismatch'
-    /** A plain `vp_token` in response to `direct_post.jwt` would be a silent downgrade (§8.3.1). */
+    /** A plain `vp_token`, although the request has the response mode `direct_post.jwt` (§8.3.1). */
     | 'encryption_required'
     | 'unexpected_encryption'
     /** `kid` is absent or names none of our keys (§8.3). */
@@ -27,7 +30,8 @@ export type EnvelopeRefusal = {
     /** Not an object of non-empty arrays of strings or objects (§8.1). */
     | 'invalid_vp_token'
     /**
-     * The submission is required but missing, or has another definition (DIF Presentation Exchange 2.1 §6).
+     * The required submission is missing or malformed, or names another definition (DIF Presentation Exchange
+     * 2.1 §6).
      */
     | 'invalid_presentation_submission'
     | 'unknown_credential_query'
@@ -44,8 +48,8 @@ export type ResponseRefusal = EnvelopeRefusal | (PresentationRefusal & Presentat
 
 /** The presentation that a refusal concerns, if any. */
 type PresentationPlace = {
-  /** Its credential query. */
+  /** Id of the presentation's credential query. */
   readonly queryId?: string
-  /** The signer that its credential names. Nothing of it is verified. */
+  /** The signer that the presented credential names. The signer is not verified. */
   readonly signer?: NamedSigner
 }

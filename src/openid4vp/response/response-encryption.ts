@@ -67,14 +67,14 @@ export function parseEncryptedJwe(
   if (!parsed.ok) return err(jsonRefusal(parsed.error))
   const header = parsed.value
   if (!isOffered(header, rules)) return err({ reason: 'unsupported_encryption' })
-  // Our private key must never be used with a point off the curve.
+  // Our private key must never be used with an `epk` (public key of the wallet) that is not on the curve.
   if (parsePublicJwk(member(header, 'epk')) === undefined) return err({ reason: 'decryption_failed' })
   // Direct key agreement has an empty encrypted key (RFC 7518 §4.6). AES-GCM has an IV of 96 bits and a tag
   // of 128 bits (§5.3).
   const isDirectGcm =
     encryptedKey === '' && decodeBase64url(iv)?.length === 12 && decodeBase64url(tag)?.length === 16
-  // The library accepts white space and padding in a ciphertext. They are rejected, so that a response has
-  // one text.
+  // The library accepts white space and padding in a ciphertext. Both are rejected here. Otherwise one
+  // response could have several texts.
   if (!isDirectGcm || decodeBase64url(ciphertext) === undefined) return err({ reason: 'malformed_response' })
   const kid = member(header, 'kid')
   const apu = member(header, 'apu')
@@ -104,7 +104,7 @@ export function jsonRefusal(error: JsonError): EnvelopeRefusal {
 /** Maximum characters of one response (api/limits: 1 MiB). */
 export const RESPONSE_LIMIT = 1024 * 1024
 
-/** Maximum nesting. Presentations that are JSON objects have far fewer levels. */
+/** Maximum nesting of JSON in a response. Presentations that are JSON objects have far fewer levels. */
 export const RESPONSE_DEPTH = 32
 
 const HEADER_LIMITS: JsonLimits = { length: 8192, depth: 8 }

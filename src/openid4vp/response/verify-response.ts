@@ -1,6 +1,6 @@
 // Verification of a response in the order of OpenID4VP 1.0 §8.6: first each presentation (authenticity,
-// holder binding, trust, match with its query), then all presentations together. A response that is not
-// authentic is stored as an attempt.
+// holder binding, trust, match with its query), then all presentations together. A refused response is stored
+// as an attempt (refusal.ts).
 
 import type { JsonObject } from '../../codec/json.ts'
 import type {
@@ -24,7 +24,7 @@ type VerificationInput = {
   readonly groups: readonly PresentationGroup[]
   readonly query: DcqlQuery
   readonly formats: Readonly<Record<string, CredentialFormat>>
-  /** Values for all presentations. Each credential query decides if holder binding is required (§6.1). */
+  /** Values that every presentation must match. Each query decides if holder binding is required (§6.1). */
   readonly expected: Omit<RequestBinding, 'holderBinding' | 'transactionData'>
   /** Each credential may confirm the transactions that name its query. */
   readonly transactionData?: readonly RequestedTransactionData[]
@@ -52,8 +52,8 @@ export type VerifiedPresentation = {
 
 /**
  * Verifies the presentations of a response. Invalid presentations are discarded, and the rest must satisfy
- * the query (§8.6). If they do not, the result is a refusal: that of the first discarded presentation for a
- * credential query without a valid presentation, or `query_not_satisfied` if there is none.
+ * the query (§8.6). Otherwise the result is the refusal of the first discarded presentation whose credential
+ * query has no valid presentation. If there is no such presentation, the result is `query_not_satisfied`.
  */
 export async function verifyPresentations(
   input: VerificationInput,
@@ -78,9 +78,9 @@ export async function verifyPresentations(
 }
 
 /**
- * Matches verified presentations with `query`. The wallet may have received another query with the same ids,
- * which requests less. Presentations that do not match are discarded. The rest must satisfy the
- * whole `query`.
+ * Matches verified presentations with `query`. The wallet may have received a query that has the same ids but
+ * requests less. Presentations that do not match `query` are discarded. The rest must satisfy the whole
+ * `query`.
  */
 export function matchAgain(
   query: DcqlQuery,

@@ -8,7 +8,7 @@ import type { PresentationResponse } from './authorization-response.ts'
 import type { EnvelopeRefusal } from './refusal.ts'
 import { RESPONSE_DEPTH, RESPONSE_LIMIT } from './response-encryption.ts'
 
-/** Presentations for one credential query. They are not verified yet. */
+/** Presentations for one credential query. The presentations are not verified yet. */
 export type PresentationGroup = {
   readonly query: CredentialQuery
   readonly presentations: readonly (string | JsonObject)[]

@@ -12,7 +12,8 @@ type TransactionDataType = {
   /** Schema of the members that only this type has. */
   readonly schema: z.ZodMiniType
   /**
-   * `transaction_data_hashes_alg` of the request, if the relying party states none. Absent: no such member.
+   * `transaction_data_hashes_alg` of the request, if the relying party sends none. Absent: the request does
+   * not have this member.
    */
   readonly hashAlgorithms?: readonly HashName[]
 }
@@ -36,7 +37,10 @@ type AddedMember = {
 /** Types of members of an added type. */
 export const MEMBER_KINDS = ['text', 'number', 'boolean'] as const
 
-/** Returns the type of this name; `undefined` if it is unknown. Built-in types come before added types. */
+/**
+ * Returns the type of this name; `undefined` if no type has this name. Built-in types come before added
+ * types.
+ */
 export function findTransactionDataType(
   name: string,
   added: readonly AddedTransactionDataType[],
@@ -132,8 +136,8 @@ const mandate = z
   )
 
 /**
- * Data model of the Cloud Signature Consortium for the approval of signatures. Each signed document needs a
- * readable name.
+ * Data model of the Cloud Signature Consortium for the approval of signatures. Each signed document must have
+ * a name that a person can read (`label`).
  */
 const signatureApproval = z.strictObject({
   credentialID: z.exactOptional(words),

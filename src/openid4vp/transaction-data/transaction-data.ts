@@ -1,5 +1,5 @@
 // `transaction_data` (OpenID4VP 1.0 §5.1, §8.4): transactions that a person confirms, as objects and as the
-// texts for wallets. A wallet signs the text, so each text is built once and stored.
+// texts for wallets. A wallet signs a hash of the text, so each text is built once and stored.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8, utf8 } from '../../codec/bytes.ts'
@@ -14,21 +14,21 @@ export type TransactionDataParameters = {
   readonly transaction_data_hashes_alg?: readonly HashName[]
 }
 
-/** The object in one text: common members, and the members of its type. */
+/** A transaction as an object, before it is encoded: common members, and the members of its type. */
 export type TransactionDataObject = TransactionDataParameters & JsonObject
 
-/** One text and the credential queries whose credentials may confirm it. */
+/** One transaction data text and the credential queries whose credentials may confirm it. */
 export type RequestedTransactionData = TransactionData & { readonly credentialIds: readonly string[] }
 
-/** Encodes one object as text. */
+/** Encodes a transaction as the text for the wallet. */
 export function encodeTransactionData(object: TransactionDataObject): string {
   return encodeBase64url(utf8(JSON.stringify(object)))
 }
 
-/** Decodes a text of `encodeTransactionData`. Throws for any other text. */
+/** Decodes a text of `encodeTransactionData`. Throws for a text that is not JSON in base64url. */
 export function decodeTransactionData(encoded: string): TransactionDataObject {
   const bytes = decodeBase64url(encoded)
-  // Only `encodeTransactionData` writes the text.
+  // The shape is known, because only `encodeTransactionData` writes these texts.
   return JSON.parse((bytes && decodeUtf8(bytes)) ?? '') as TransactionDataObject
 }
 
@@ -47,7 +47,7 @@ export function decodeRequestedTransactions(
   })
 }
 
-/** All details of one text, for display. A wallet signs these details and the common members. */
+/** Details of one transaction, for display. A wallet signs them together with the common members. */
 export type TransactionDetails = {
   readonly type: string
   readonly details: readonly {
@@ -57,7 +57,7 @@ export type TransactionDetails = {
   }[]
 }
 
-/** Returns the details of the texts of a request. */
+/** Returns the details of each transaction in a request. `texts`: `transaction_data` of the request. */
 export function decodeDetails(texts: readonly string[] = []): readonly TransactionDetails[] {
   return texts.map((encoded) => {
     const { type, credential_ids, transaction_data_hashes_alg, ...members } = decodeTransactionData(encoded)

@@ -1,5 +1,5 @@
 // Look of a relying party's pages (api/settings): one colour and a small picture. The picture is a `data:`
-// URL, so that no page loads it from another host. Its format cannot contain a script.
+// URL, so that no page loads it from another host. None of the accepted formats can contain a script.
 
 import * as z from 'zod/mini'
 import { decodeBase64 } from '../../codec/base64url.ts'
@@ -13,6 +13,7 @@ const logo = z
   .check(
     z.maxLength(LOGO.characters),
     z.refine(isPicture, 'must be a data: URL, in base64, of a PNG, JPEG or WebP picture'),
+    z.meta({ pattern: '^data:image/(png|jpeg|webp);base64,' }),
   )
 
 /**

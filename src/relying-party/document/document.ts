@@ -1,13 +1,17 @@
-// Stored document of a relying party. Webhook secrets and the signing key are sealed, API keys are hashed. A
-// sealed value can be opened only for the same relying party and the same field.
+// Stored document of a relying party. Secrets and private keys are sealed, API keys are hashed. A sealed
+// value can be opened only for the same relying party and the same field.
 
 import { type Schema, upgradeDocument, versionMembers } from '../../codec/upgrade.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { type Sealing, unseal } from '../../crypto/seal.ts'
 import { decodePemCertificates } from '../../trust/x509/pem-certificates.ts'
 import { subjectKeyJwk } from '../../trust/x509/subject-key.ts'
+import type { StoredConsoleSignIn } from './console-sign-in.ts'
+import { type EvidenceSettings, type StoredEvidenceSettings, viewOfEvidence } from './evidence-settings.ts'
 import type {
   ApiKeyRecord,
+  ConsoleSignIn,
+  FurtherVerifier,
   ReaderCertificate,
   Settings,
   SettingsInput,
@@ -17,12 +21,12 @@ import type {
 } from './settings.ts'
 
 /**
- * Version of the stored document, and the oldest version that can be read. Each change of the document adds
- * one step to `SCHEMA`.
+ * Version of the stored document. Older versions cannot be read, because `SCHEMA` has no upgrade steps yet.
+ * Each change of the document adds one upgrade step to `steps` or `additions`.
  */
 export const SCHEMA_VERSION = 8
 
-/** Limit of live secrets of one webhook. The newest secrets are kept. */
+/** Limit of valid secrets of one webhook. The newest secrets are kept. */
 const MAXIMUM_WEBHOOK_SECRETS = 3
 
 /**
@@ -35,7 +39,10 @@ export const VERIFIER_KEY_OVERLAP = 25 * 3600 * 1000
 const MAXIMUM_FORMER_KEYS = 16
 
 /** Times are Unix milliseconds. */
-export type RelyingPartyDocument = Omit<SettingsInput, 'webhook' | 'verifier' | 'reader_certificates'> & {
+export type RelyingPartyDocument = Omit<
+  SettingsInput,
+  'webhook' | 'verifier' | 'reader_certificates' | 'further_verifiers' | 'console_sign_in' | 'evidence'
+> & {
   readonly schema_version: typeof SCHEMA_VERSION
   readonly relying_party_id: string
   readonly created_at: number
@@ -48,6 +55,12 @@ export type RelyingPartyDocument = Omit<SettingsInput, 'webhook' | 'verifier' | 
   readonly verifier: (Omit<SigningIdentity, 'signing_jwk'> & { readonly sealed_signing_jwk: string }) | null
   /** Reader certificates. Absent: none. */
   readonly reader_certificates?: readonly StoredReaderCertificate[]
+  /** Further identities. Absent: none. */
+  readonly further_verifiers?: readonly StoredFurtherVerifier[]
+  /** Absent or null: people cannot sign in to the console. */
+  readonly console_sign_in?: StoredConsoleSignIn | null
+  /** Absent or null: no evidence is kept. */
+  readonly evidence?: StoredEvidenceSettings | null
   /** Replaced keys with which running sessions may still sign, newest first. */
   readonly former_verifier_keys: readonly FormerKey[]
   readonly api_keys: readonly ApiKeyRecord[]
@@ -57,13 +70,17 @@ export type StoredReaderCertificate = Omit<ReaderCertificate, 'signing_jwk'> & {
   readonly sealed_signing_jwk: string
 }
 
+export type StoredFurtherVerifier = Omit<FurtherVerifier, 'signing_jwk'> & {
+  readonly sealed_signing_jwk: string
+}
+
 type SealedSecret = { readonly sealed: string; readonly expires_at: number | null }
 
 type FormerKey = { readonly jwk: PublicJwk; readonly until: number }
 
 /**
- * Reads a stored value; `undefined` if nothing is stored. Throws for a version that this code does not
- * know.
+ * Reads a stored value; `undefined` if nothing is stored. Throws if this code does not support the version of
+ * the value.
  */
 export function readDocument(stored: unknown): RelyingPartyDocument | undefined {
   if (stored === undefined) return undefined
@@ -78,8 +95,29 @@ const SCHEMA = {
   unreadable: 'relying party document of unknown version ',
 } as const satisfies Schema
 
+/** Members of a new document that are passed in addition to the settings. */
+type NewMembers = Pick<
+  RelyingPartyDocument,
+  'relying_party_id' | 'created_at' | 'webhook_secrets' | 'verifier' | 'api_keys'
+> &
+  Required<
+    Pick<RelyingPartyDocument, 'reader_certificates' | 'further_verifiers' | 'console_sign_in' | 'evidence'>
+  >
+
 /** Members of a new document that state its version. */
-export const CURRENT_VERSION = versionMembers(SCHEMA)
+const CURRENT_VERSION = versionMembers(SCHEMA)
+
+/** Returns the document of a new relying party. */
+export function newDocument(input: SettingsInput, members: NewMembers): RelyingPartyDocument {
+  const webhook = input.webhook && { ...input.webhook, disabled: false }
+  return {
+    ...input,
+    ...CURRENT_VERSION,
+    ...members,
+    webhook,
+    former_verifier_keys: [],
+  }
+}
 
 /**
  * Returns the settings with unsealed secrets. Throws if a secret cannot be unsealed, as after a change of
@@ -92,14 +130,25 @@ export async function openSettings(
 ): Promise<Settings> {
   const { webhook, webhook_secrets, verifier, former_verifier_keys, schema_version, created_at, ...members } =
     document
-  const { reader_certificates = [], ...rest } = members
-  const opened = reader_certificates.map((one) => openKey(document, key, one))
+  const { reader_certificates = [], further_verifiers = [], console_sign_in = null, ...shown } = members
+  const { evidence, ...rest } = shown
   return {
     ...rest,
-    reader_certificates: await Promise.all(opened),
+    ...(evidence !== undefined && { evidence: evidence && (await openEvidence(document, key, evidence)) }),
+    reader_certificates: await openKeys(document, key, reader_certificates),
+    further_verifiers: await openKeys(document, key, further_verifiers),
     webhook: webhook && { ...webhook, secrets: await openSecrets(document, key, now) },
     verifier: verifier && (await openKey(document, key, verifier)),
+    console_sign_in: console_sign_in && (await openConsoleSignIn(document, key, console_sign_in)),
   }
+}
+
+function openKeys<Stored extends { readonly sealed_signing_jwk: string }>(
+  document: RelyingPartyDocument,
+  key: Uint8Array<ArrayBuffer>,
+  stored: readonly Stored[],
+) {
+  return Promise.all(stored.map((one) => openKey(document, key, one)))
 }
 
 async function openKey<Stored extends { readonly sealed_signing_jwk: string }>(
@@ -112,20 +161,52 @@ async function openKey<Stored extends { readonly sealed_signing_jwk: string }>(
   return { ...shown, signing_jwk: JSON.parse(text) as SigningIdentity['signing_jwk'] }
 }
 
-/** Returns the settings without secrets and hashes. */
-export function toView(document: RelyingPartyDocument): SettingsView {
+async function openConsoleSignIn(
+  document: RelyingPartyDocument,
+  key: Uint8Array<ArrayBuffer>,
+  { sealed_client_secret, ...shown }: StoredConsoleSignIn,
+): Promise<ConsoleSignIn> {
+  const client_secret = await open(sealingFor(document, key, 'console_sign_in'), sealed_client_secret)
+  return { ...shown, client_secret }
+}
+
+async function openEvidence(
+  document: RelyingPartyDocument,
+  key: Uint8Array<ArrayBuffer>,
+  { push, ...setting }: StoredEvidenceSettings,
+): Promise<EvidenceSettings> {
+  if (!push) return setting
+  const { sealed_secret_access_key, ...shown } = push
+  const secret_access_key = await open(sealingFor(document, key, 'evidence_push'), sealed_secret_access_key)
+  return { ...setting, push: { ...shown, secret_access_key } }
+}
+
+/** Returns the settings without secrets and hashes. `lastUses`: last use of each API key, by its id. */
+export function toView(document: RelyingPartyDocument, lastUses: ReadonlyMap<string, number>): SettingsView {
   const { webhook_secrets, verifier, former_verifier_keys, api_keys, schema_version, ...members } = document
-  const { reader_certificates = [], ...rest } = members
+  const { reader_certificates = [], further_verifiers = [], console_sign_in = null, ...shown } = members
+  const { evidence, ...rest } = shown
   return {
     ...rest,
+    ...(evidence !== undefined && { evidence: evidence && viewOfEvidence(evidence) }),
     verifier: verifier && withoutKey(verifier),
     reader_certificates: reader_certificates.map(withoutKey),
-    api_keys: api_keys.map(({ hash, ...shown }) => shown),
+    further_verifiers: further_verifiers.map(withoutKey),
+    console_sign_in: console_sign_in && withoutSecret(console_sign_in),
+    api_keys: api_keys.map(({ hash, name = null, ...shown }) => ({
+      ...shown,
+      name,
+      last_used_at: lastUses.get(shown.key_id) ?? null,
+    })),
   }
 }
 
 function withoutKey<Stored extends { readonly sealed_signing_jwk: string }>(stored: Stored) {
   const { sealed_signing_jwk, ...shown } = stored
+  return shown
+}
+
+function withoutSecret({ sealed_client_secret, ...shown }: StoredConsoleSignIn) {
   return shown
 }
 
@@ -167,8 +248,8 @@ export function verifierKeys(document: RelyingPartyDocument, now: number): reado
 }
 
 /**
- * Returns a list with the public key of the leaf certificate; an empty list without a verifier. It is the
- * public part of the signing key: the validation of the settings has compared the two keys.
+ * Returns a list with the public key of the leaf certificate; an empty list without a verifier. This key is
+ * the public part of the signing key: the validation of the settings has compared the two keys.
  */
 function currentVerifierKey({ verifier }: RelyingPartyDocument): readonly PublicJwk[] {
   const [leaf] = decodePemCertificates(verifier?.certificate_chain_pem ?? '') ?? []
@@ -176,11 +257,14 @@ function currentVerifierKey({ verifier }: RelyingPartyDocument): readonly Public
   return jwk === undefined ? [] : [jwk]
 }
 
+/** Fields that are sealed. */
+export type SealedField = 'webhook_secret' | 'verifier' | 'console_sign_in' | 'evidence_push'
+
 /** Returns the key and the additional data of one sealed field. */
 export function sealingFor(
   document: { readonly relying_party_id: string },
   key: Uint8Array<ArrayBuffer>,
-  field: 'webhook_secret' | 'verifier',
+  field: SealedField,
 ): Sealing {
   return { key, aad: `${document.relying_party_id}/${field}` }
 }

@@ -18,6 +18,7 @@ export type GoogleWallet =
 
 const metadataBytes = z.string().check(
   z.maxLength(Math.ceil((GOOGLE_METADATA.bytes * 4) / 3)),
+  z.meta({ pattern: '^[A-Za-z0-9_-]+$' }),
   z.refine(
     (bytes) => isGoogleMetadata(decodeBase64url(bytes)),
     'must be the base64url text that Google returned: CBOR with schema_version and display',
@@ -35,6 +36,12 @@ export const googleWallet = z.pipe(
       } else if (Object.keys(display).length > 0) {
         report('rp_metadata_bytes', 'must be sent alone: it contains the other members')
       }
+    }),
+    z.meta({
+      if: { required: ['rp_metadata_bytes'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { maxProperties: 1 },
+      else: { required: ['logo_uri', 'privacy_policy_uri'] },
     }),
   ),
   z.transform(

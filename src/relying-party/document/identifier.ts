@@ -34,11 +34,21 @@ export function findObject<T extends Rpc.DurableObjectBranded>(
   prefix: string,
   name: string,
 ): DurableObjectStub<T> | undefined {
+  const id = findObjectId(namespace, prefix, name)
+  return id && namespace.get(id)
+}
+
+/** Returns the object id of a name, as `findObject` does. */
+export function findObjectId<T extends Rpc.DurableObjectBranded>(
+  namespace: DurableObjectNamespace<T>,
+  prefix: string,
+  name: string,
+): DurableObjectId | undefined {
   const isNamed = name.startsWith(prefix) && name.length === prefix.length + ID_LENGTH
   const bytes = isNamed ? decodeBase64url(name.slice(prefix.length)) : undefined
   if (bytes === undefined) return undefined
   try {
-    return namespace.get(namespace.idFromString(encodeHex(bytes)))
+    return namespace.idFromString(encodeHex(bytes))
   } catch {
     return undefined // `idFromString` throws for ids that the platform did not make
   }

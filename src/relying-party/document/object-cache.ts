@@ -15,7 +15,7 @@ const READ_TIMEOUT = 5_000
 
 const UNAVAILABLE = err('unavailable')
 
-/** `undefined`: no object has this name. After `unavailable`, another try may succeed. */
+/** Result of a read. `undefined`: no object has this name. After `unavailable`, another try may succeed. */
 type Copy<Value, Failure> = Result<Value, Failure | 'unavailable'> | undefined
 
 /** Creates a cache for one kind of object, with at most `capacity` copies. */

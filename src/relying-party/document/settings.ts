@@ -1,4 +1,4 @@
-// Settings of one relying party, in two forms: with secrets, for the edge and the sessions, and without
+// Settings of one relying party, in two forms: with secrets, for request handlers and sessions, and without
 // secrets, for display.
 
 import type { P256PrivateJwk } from '../../config.ts'
@@ -10,6 +10,7 @@ import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 import type { CertificateRevocation } from '../../trust/revocation/certificate-revocation.ts'
 import type { Branding } from './branding.ts'
 import type { ClaimsEncryptionJwk } from './encryption-jwk.ts'
+import type { EvidenceSettings, EvidenceSettingsInput, EvidenceSettingsView } from './evidence-settings.ts'
 import type { GoogleWallet } from './google-wallet.ts'
 
 /** Scopes of API keys and access tokens (api/access). */
@@ -20,8 +21,15 @@ export const SCOPES = [
   'webhooks:manage',
   'settings:manage',
   'claims:encrypt',
+  'evidence:read',
 ] as const
 export type Scope = (typeof SCOPES)[number]
+
+/**
+ * Scopes of a new key if the request that creates the key names no scopes. A key gets `evidence:read` only if
+ * the request names it (api/evidence).
+ */
+export const DEFAULT_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'evidence:read')
 
 /** Event types of a webhook (api/webhooks): one for each terminal status. */
 export const EVENT_TYPES = [
@@ -31,9 +39,9 @@ export const EVENT_TYPES = [
   'verification.expired',
   'verification.canceled',
 ] as const
-export type EventType = (typeof EVENT_TYPES)[number] | StepEventType
+export type EventType = (typeof EVENT_TYPES)[number] | StepEventType | EvidenceEventType
 
-/** Event types of steps. A webhook receives them only if its `events` name them. */
+/** Event types of steps of a pending verification. A webhook receives them only if its `events` name them. */
 export const STEP_EVENT_TYPES = [
   'verification.created',
   'verification.request_fetched',
@@ -41,13 +49,20 @@ export const STEP_EVENT_TYPES = [
 ] as const
 export type StepEventType = (typeof STEP_EVENT_TYPES)[number]
 
-/** Returns true for an event of a step, and for a delivery of such an event. */
+/** Event types of the time stamp of evidence. A webhook receives them only if its `events` name them. */
+export const EVIDENCE_EVENT_TYPES = ['evidence.time_stamped', 'evidence.time_stamp_failed'] as const
+export type EvidenceEventType = (typeof EVIDENCE_EVENT_TYPES)[number]
+
+/**
+ * Returns true for an event of a step or of a time stamp, and for a delivery of such an event. Every other
+ * event reports the end of a session.
+ */
 export function isStepEvent({ event_type }: { readonly event_type: string }): boolean {
-  return STEP_EVENT_TYPES.some((type) => type === event_type)
+  return [...STEP_EVENT_TYPES, ...EVIDENCE_EVENT_TYPES].some((type) => type === event_type)
 }
 
 /** Every event type of a webhook. */
-export const WEBHOOK_EVENT_TYPES = [...EVENT_TYPES, ...STEP_EVENT_TYPES] as const
+export const WEBHOOK_EVENT_TYPES = [...EVENT_TYPES, ...STEP_EVENT_TYPES, ...EVIDENCE_EVENT_TYPES] as const
 
 /** Settings with their secrets. A cached copy is at most 60 s old. */
 export type Settings = {
@@ -56,7 +71,10 @@ export type Settings = {
   readonly livemode: boolean
   readonly webhook: WebhookEndpoint | null
   readonly trust_anchors: readonly TrustAnchor[]
-  /** Names of the operator's trust lists. Their anchors are used in addition to `trust_anchors`. */
+  /**
+   * Names of the operator's trust lists to which the relying party subscribes. The anchors of these lists are
+   * used in addition to `trust_anchors`.
+   */
   readonly anchor_sets: readonly string[]
   readonly credential_types: readonly CredentialTypeDefinition[]
   /** Types of transaction data that the relying party added. */
@@ -71,37 +89,75 @@ export type Settings = {
   readonly status_unavailable: StatusRefusal
   /**
    * Treatment of issuers' certificates that name a revocation list. Only `off` accepts revoked certificates,
-   * because it checks nothing.
+   * because this value checks nothing.
    */
   readonly certificate_revocation: CertificateRevocation
   readonly return_urls: readonly string[]
   readonly origins: readonly string[]
-  /** Address of the privacy notice, which the page shows. Absent or null: none. */
+  /** Address of the privacy notice. The session page links to this address. Absent or null: none. */
   readonly privacy_policy_uri?: string | null
-  /** Page on which a person can prove the same without a wallet. Absent or null: none. */
+  /** Page on which a person can prove the requested facts without a wallet. Absent or null: none. */
   readonly alternative_url?: string | null
   /** Look of the relying party's pages; null: the default look of this service. */
   readonly branding: Branding | null
   readonly retention_seconds: number
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
+  /**
+   * Keys, time stamp and object store of evidence, and the outcomes of which evidence is kept. Absent or
+   * null: no evidence (api/evidence).
+   */
+  readonly evidence?: EvidenceSettings | null
   /** The relying party's own certificate; null: requests use the certificate of this service. */
   readonly verifier: SigningIdentity | null
-  /** True if a creation must not go beyond the registration certificate. Absent: false. */
+  /**
+   * True if a create request must not ask for more than the registration certificate covers. Absent: false.
+   */
   readonly enforce_registration?: boolean
   /**
-   * True if a request of `age_over_18` may be passed by value to the EU age verification app. Absent: false.
+   * True if the EU age verification app may get the request for `age_over_18` by value: the link then
+   * contains the whole request. Absent: false.
    */
   readonly eu_age_verification?: boolean
   /** False: the verifications are not listed and not counted. Absent: true. */
   readonly index?: boolean
   /** Metadata that Google Wallet shows to its user. Absent or null: requests do not contain this metadata. */
   readonly google_wallet?: GoogleWallet | null
-  /** Certificates that sign requests of `org-iso-mdoc`. Absent: none. */
+  /** Certificates whose keys sign requests of `org-iso-mdoc`. Absent: none. */
   readonly reader_certificates?: readonly ReaderCertificate[]
+  /** Identities that sign multi-signed requests beside `verifier`. Absent: none. */
+  readonly further_verifiers?: readonly FurtherVerifier[]
+  /** Sign-in of people to the console. Absent or null: the console accepts API keys only. */
+  readonly console_sign_in?: ConsoleSignIn | null
   readonly api_keys: readonly ApiKeyRecord[]
 }
 
-/** Returns the address of the privacy notice: the setting, else the one that Google Wallet shows. */
+/**
+ * The OpenID Provider of the relying party's own organisation. People sign in to the console through it.
+ * `client_id` and `client_secret` belong to the client that is registered for this service at the provider.
+ */
+export type ConsoleSignIn = {
+  /** Issuer Identifier of the provider (OpenID Connect Discovery 1.0 §3), compared as text. */
+  readonly issuer: string
+  readonly client_id: string
+  readonly client_secret: string
+  /**
+   * Claim of the ID token with the roles. Dots lead to a claim inside another claim: `realm_access.roles`.
+   */
+  readonly roles_claim: string
+  /** Scopes by role. A role without an entry has no scope. */
+  readonly roles: Readonly<Record<string, readonly Scope[]>>
+}
+
+/** `console_sign_in` as a response shows it. */
+export type ConsoleSignInView = Omit<ConsoleSignIn, 'client_secret'>
+
+/**
+ * `console_sign_in` in the body of a request. If the body has no secret, the stored secret of the same client
+ * is kept.
+ */
+export type ConsoleSignInInput = ConsoleSignInView & { readonly client_secret?: string }
+
+/** Returns the address of the privacy notice: the setting, else the address that Google Wallet shows. */
 export function privacyNotice({
   privacy_policy_uri,
   google_wallet,
@@ -129,49 +185,86 @@ export type SigningIdentity = {
   readonly registration?: VerifierRegistration
 }
 
+/** A further identity of the relying party, certified by another trust scheme. */
+export type FurtherVerifier = Pick<
+  SigningIdentity,
+  'signing_jwk' | 'certificate_chain_pem' | 'registration'
+> & {
+  /** Metadata for Google Wallet, if Google certified this identity. */
+  readonly google_wallet?: GoogleWallet
+}
+
 /** A reader certificate (PEM, leaf first, without the root), its private key, and its domains. */
 export type ReaderCertificate = Pick<SigningIdentity, 'signing_jwk' | 'certificate_chain_pem'> & {
   /** Host names of the origins whose pages may use the certificate. */
   readonly domains: readonly string[]
 }
 
-/** Body of a creation, with its defaults. */
-export type SettingsInput = Omit<Settings, 'relying_party_id' | 'webhook' | 'api_keys'> & {
+/** Body that creates a relying party, with its defaults. */
+export type SettingsInput = Omit<
+  Settings,
+  'relying_party_id' | 'webhook' | 'console_sign_in' | 'evidence' | 'api_keys'
+> & {
+  readonly console_sign_in?: ConsoleSignInInput | null
+  readonly evidence?: EvidenceSettingsInput | null
   readonly webhook: { readonly url: string; readonly events: readonly EventType[] } | null
 }
 
-/** Body of a change: any member except `livemode`. The mode is fixed, because every API key contains it. */
+/**
+ * Body that changes settings: any member except `livemode`. The mode is fixed, because every API key contains
+ * it.
+ */
 export type SettingsPatch = Partial<Omit<SettingsInput, 'livemode'>>
 
 /** Settings without secrets. Times are Unix milliseconds. */
-export type SettingsView = Omit<Settings, 'webhook' | 'verifier' | 'reader_certificates' | 'api_keys'> & {
+export type SettingsView = Omit<
+  Settings,
+  | 'webhook'
+  | 'verifier'
+  | 'reader_certificates'
+  | 'further_verifiers'
+  | 'console_sign_in'
+  | 'evidence'
+  | 'api_keys'
+> & {
   readonly created_at: number
+  readonly evidence?: EvidenceSettingsView | null
   readonly webhook: Omit<WebhookEndpoint, 'secrets'> | null
   readonly verifier: Omit<SigningIdentity, 'signing_jwk'> | null
   readonly reader_certificates: readonly Omit<ReaderCertificate, 'signing_jwk'>[]
-  readonly api_keys: readonly Omit<ApiKeyRecord, 'hash'>[]
+  readonly further_verifiers: readonly Omit<FurtherVerifier, 'signing_jwk'>[]
+  readonly console_sign_in: ConsoleSignInView | null
+  readonly api_keys: readonly ApiKeyView[]
 }
 
-/** Webhook endpoint, and the secrets (`whsec_…`) that sign its events: two during a rotation. */
+/** An API key without its hash. `last_used_at`: start of the hour of the key's last use; null: never used. */
+export type ApiKeyView = Omit<ApiKeyRecord, 'hash' | 'name'> & {
+  readonly name: string | null
+  readonly last_used_at: number | null
+}
+
+/** Webhook endpoint, and the secrets (`whsec_…`) that sign its events: one, or several during a rotation. */
 export type WebhookEndpoint = {
   readonly url: string
   readonly events: readonly EventType[]
   readonly secrets: readonly { readonly secret: string; readonly expires_at: number | null }[]
-  /** Set by a 410 response, cleared by `enable`. */
+  /** Set to true after a 410 response of the endpoint. The relying party can enable the webhook again. */
   readonly disabled: boolean
 }
 
 /** A stored API key: its SHA-256, never the key. Times are Unix milliseconds. */
 export type ApiKeyRecord = {
   readonly key_id: string
+  /** Name that the creator of the key chose. Absent or null: none. */
+  readonly name?: string | null
   readonly hash: string
   readonly scopes: readonly Scope[]
   readonly created_at: number
   readonly expires_at: number | null
 }
 
-/** Scopes and expiry of a new API key; null: no expiry. Times are Unix milliseconds. */
-export type ApiKeyGrant = Pick<ApiKeyRecord, 'scopes' | 'expires_at'>
+/** Name, scopes and expiry of a new API key; null: no expiry. Times are Unix milliseconds. */
+export type ApiKeyGrant = Pick<ApiKeyRecord, 'name' | 'scopes' | 'expires_at'>
 
 /**
  * A list of trusted issuers. Only test-mode relying parties may subscribe to a list that is not `livemode`.

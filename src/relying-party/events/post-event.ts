@@ -1,4 +1,4 @@
-// One POST of an event to a relying party's webhook, signed with every secret that is live.
+// One POST of an event to a relying party's webhook, signed with every secret that has not expired.
 
 import { type Config, outboundRule } from '../../config.ts'
 import { checkOutboundUrl } from '../../net/outbound-url.ts'
@@ -14,8 +14,8 @@ type EventPost = {
 }
 
 /**
- * Sends one event. The URL is checked again, because the rule or our own host may have changed since the URL
- * was set.
+ * Sends one event. The URL is checked again. Our own host, or the rule that allows calls to loopback hosts,
+ * may have changed since the URL was set.
  */
 export async function postEvent(
   config: Config,

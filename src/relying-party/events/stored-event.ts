@@ -1,7 +1,7 @@
 // Events of the log as they are stored (api/events). SQLite gives a row of more than 1,002 bytes a page of
 // 4,096 bytes of its own. So the row of an event has a limit. A long event is stored without members whose
-// values follow from other members. Members that still exceed the limit are stored in further rows. A build
-// without this file reads the row alone, and returns the event without those members.
+// values can be computed again. Members that still exceed the limit are stored in further rows. An older
+// build that lacks this code reads only the row of the event. It returns the event without all these members.
 
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
 
@@ -31,14 +31,14 @@ const ORDER = [
     'protocol',
   ],
   ...['channel', 'format', 'issuer', 'session_binding', 'credentials', 'livemode', 'encrypted_claims'],
+  'evidence',
 ]
 
 type Event = Readonly<Record<string, unknown>>
 
 /**
- * Members whose values follow from other members in most events. A long event is stored without the members
- * for which this is true. Every event has all of these members, so a member that is not stored has the value
- * computed here.
+ * Members that in most events have a fixed value, or a value that follows from other members. In a long
+ * event, a member with the value that is computed here is not stored. Reading the event computes it again.
  */
 const DERIVED: Readonly<Record<string, (event: Event) => unknown>> = {
   metadata: () => ({}),
@@ -79,7 +79,7 @@ export function unpackEvent({ body, parts }: Packed): string {
   const derived = Object.fromEntries(Object.entries(DERIVED).map(([name, derive]) => [name, derive(stored)]))
   const event: Event = { ...derived, ...stored }
   const ordered = Object.fromEntries(ORDER.filter((name) => name in event).map((name) => [name, event[name]]))
-  return JSON.stringify({ ...ordered, ...event }) // the order is that of the first object
+  return JSON.stringify({ ...ordered, ...event }) // members keep the order of the first object
 }
 
 function split(members: readonly (readonly [string, unknown])[]): readonly Uint8Array[] {

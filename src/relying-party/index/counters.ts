@@ -16,6 +16,11 @@ export type HourCounts = {
   readonly request_fetched: number
   readonly ended: Counts
   readonly reasons: Counts
+  /**
+   * Refused responses by reason. All refused responses of a verification are counted in the hour of the last
+   * one.
+   */
+  readonly attempt_reasons: Counts
   readonly channels: Counts
   readonly protocols: Counts
   readonly webhook_attempts: Counts
@@ -59,7 +64,7 @@ export class HourCounters {
   }
 }
 
-/** Returns the sums of the counters of several hours. `at` is the start of the result. */
+/** Returns the sums of the counters of several hours. `at`: start of the hour or day that the sums cover. */
 export function sumCounts(at: number, hours: readonly HourCounts[]): HourCounts {
   const totals = new Map<string, number>()
   for (const hour of hours) {
@@ -77,7 +82,10 @@ function countersOf({ at: _, ...groups }: HourCounts): readonly (readonly [strin
   )
 }
 
-/** Returns the upper bound of the bucket with the quantile, at most 10 % too high; null without values. */
+/**
+ * Returns a quantile of the values, at most 10 % too high; null without values. `share`: 0.5 for the median.
+ * The result is the upper bound of the bucket that contains the quantile.
+ */
 export function quantile(buckets: Counts, share: number): number | null {
   const sorted = Object.entries(buckets)
     .map(([bucket, count]) => [Number(bucket), count] as const)
@@ -98,6 +106,8 @@ function eventsOf(entry: ListedEntry): readonly CountedEvent[] {
   const once = (at: number, counter: string, times = 1) => ({ at, counter, times })
   const events = [once(created_at, 'created/'), once(created_at, `protocols/${protocol}`)]
   if (request_fetched_at !== null) events.push(once(request_fetched_at, 'request_fetched/'))
+  for (const [code, times] of Object.entries(entry.attempts?.reasons ?? {}))
+    events.push(once(entry.attempts?.last_at ?? created_at, `attempt_reasons/${code}`, times))
   if (ended_at === null) return events
   events.push(once(ended_at, `ended/${status}`))
   events.push(once(ended_at, `end_buckets/${bucketOf((ended_at - created_at) / 1000)}`))
@@ -114,8 +124,8 @@ function eventsOf(entry: ListedEntry): readonly CountedEvent[] {
 }
 
 /**
- * Returns the bucket of a value: a power of `BUCKET_RATIO` is its upper bound. Values up to 1 ms share a
- * bucket.
+ * Returns the number of the bucket of a value. The upper bound of the bucket in seconds is `BUCKET_RATIO` to
+ * the power of this number. Values up to 1 ms share a bucket.
  */
 function bucketOf(seconds: number): number {
   return Math.ceil(Math.log(Math.max(seconds, 0.001)) / Math.log(BUCKET_RATIO))
@@ -135,6 +145,7 @@ function hourOf(at: number, counts: ReadonlyMap<string, number>): HourCounts {
     request_fetched: counts.get('request_fetched/') ?? 0,
     ended: group('ended'),
     reasons: group('reasons'),
+    attempt_reasons: group('attempt_reasons'),
     channels: group('channels'),
     protocols: group('protocols'),
     webhook_attempts: group('webhook_attempts'),

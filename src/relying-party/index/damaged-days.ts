@@ -1,25 +1,23 @@
-// Days of the index with a damaged file, or with rows that cannot be decoded (api/lists). Every call of such
-// an object fails, so responses leave out its day. Each isolate remembers these objects, for the warnings of
-// `/readyz`.
+// Days of the index with a damaged file, or with rows that cannot be decoded (api/lists). Each day has its
+// own object. Calls that read damaged data fail, so responses leave out the day. Each isolate remembers the
+// objects of these days, for the warnings of `/readyz`.
 
 import { logLine } from '../../metrics/log-line.ts'
 import { isInternal, isTemporary } from '../../metrics/platform-error.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { indexStub } from './index-days.ts'
+import type { DayStub } from './index-days.ts'
 
-type DayStub = ReturnType<typeof indexStub>
-
-/** Limit of ids in memory. */
+/** Limit of the ids of damaged days in memory. */
 const LIMIT = 100
 /**
- * Time after which a mark ends if no call finds the damage again: the damaged row may have been removed, or
- * the day may have become too old for the list.
+ * Time after which a day is no longer marked as damaged, unless a call finds the damage again. The damaged
+ * row may have been removed, or the day may have become too old for the list.
  */
 const MARKED_MS = 86_400_000
-/** Calls that found damage last, by the id of the object. */
+/** The access that found the damage, by the id of the object: `read` if any read found it. */
 const damaged = new Map<string, { readonly access: Access; readonly until: number }>()
 
-/** `write`: a call for one entry. It may succeed although other rows of the day cannot be read. */
+/** `write`: a call for one entry. Such a call may succeed although other rows of the day cannot be read. */
 type Access = 'read' | 'write'
 
 /** Calls the object of one day. Returns `damaged` if its storage cannot be read. Rejects for other errors. */
@@ -44,14 +42,14 @@ export async function callDay<T>(
   }
 }
 
-/** Returns the ids of the objects with a mark. Each id is the name of the object's file. */
+/** Returns the ids of the objects that are marked as damaged. Each id is the name of the object's file. */
 export function damagedDays(): readonly string[] {
   const now = Date.now()
   for (const [id, { until }] of damaged) if (until <= now) damaged.delete(id)
   return [...damaged.keys()]
 }
 
-/** Returns true for an error of the platform's storage, and for a value of an unexpected type. */
+/** Returns true for an error of the platform's storage, and for the TypeError that a damaged value causes. */
 function isOfStorage(error: unknown): boolean {
   if (error instanceof TypeError) return true
   return error instanceof Error && isInternal(error) && !isTemporary(error)

@@ -8,7 +8,8 @@ import { decodePosition, isRemoved, PREFIX, type Stored, toKey } from './stored-
 
 const SETTLED = 'settled'
 /**
- * Age from which an entry is included in the stored counters. By then most sessions and webhooks have ended.
+ * Age from which an entry is included in the stored counters. By then most sessions and webhooks have ended,
+ * so few entries change later.
  */
 const SETTLED_AFTER_MS = 900_000
 /** The stored counters are written before the hour is over if there are this many new entries. */
@@ -73,8 +74,8 @@ export class DayCounters {
   }
 
   /**
-   * Adds old entries to the stored counters, if the hour of the entries is over, or if there are many of
-   * them. Returns false if more old entries follow.
+   * Adds entries older than `SETTLED_AFTER_MS` to the stored counters, if the hour of these entries is over,
+   * or if there are many of them. Returns false if more such entries may follow.
    */
   settle(now: number): boolean {
     const part = copyOf(this.#settled)

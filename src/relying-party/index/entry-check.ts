@@ -1,17 +1,17 @@
-// Check of the entries of one day against their sessions. A session reports each change of its entry, but a
-// previous build without lists does not. So all entries whose session may exist are checked after a change of
-// build, and at any time those that are pending long after their expiry. One alarm asks few sessions, and all
-// days of this isolate take turns (turns.ts). The day may leave memory between two turns, so its progress is
-// stored.
+// Check of the entries of one day against their sessions. A session reports each change of its entry. A
+// session in an earlier build without lists reports nothing. So after a change of build, the check covers
+// every entry whose session may exist. At any time, the check also covers entries that are still pending long
+// after their expiry. One alarm asks few sessions, and all days of this isolate take turns (turns.ts). The
+// progress is stored, because the day's object may leave memory between two turns.
 
 import { isRemoved, PREFIX, type Stored, type StoredEntry } from './stored-entry.ts'
 import { mayAsk, noteTurn, reserveTurn, waitForTurn } from './turns.ts'
 
-/** Key of the build that has checked all entries of the day. */
+/** Storage key of the id of the build that has checked all entries of the day. */
 const CHECKED_BY = 'checked_by'
-/** Key of the progress of a check that is not finished. */
+/** Storage key of the progress of a check that is not finished. */
 const PROGRESS = 'check_progress'
-/** Sessions that one turn asks. */
+/** Number of sessions that one turn asks. */
 const ASKED_AT_ONCE = 10
 /** Limit of entries that one turn reads. */
 const READ_AT_ONCE = 2_000
@@ -48,7 +48,7 @@ export class EntryCheck {
     return this.#kv.get<string>(CHECKED_BY) !== this.#build
   }
 
-  /** Notes that all entries are checked. A new day calls it before its first entry. */
+  /** Notes that all entries are checked. A new day calls this method before its first entry. */
   finish(): void {
     this.#kv.put(CHECKED_BY, this.#build)
   }
@@ -81,7 +81,10 @@ export class EntryCheck {
     return { build: this.#build, after: PREFIX, next: Infinity, isComplete: true }
   }
 
-  /** Reads entries until enough of them must be checked, or the process has no capacity for more. */
+  /**
+   * Reads the next entries, and returns those that must be checked. Stops at `ASKED_AT_ONCE` of them, at
+   * `READ_AT_ONCE` entries, or if this process may not ask more sessions now.
+   */
   #read({ after: startAfter, next: known }: Progress, now: number) {
     const isDue = this.isDue()
     const entries: KeyedEntry[] = []

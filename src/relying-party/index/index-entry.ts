@@ -11,6 +11,17 @@ export type WebhookResult = {
   readonly duration_ms: number
 }
 
+/** Refused responses of a verification. */
+export type RefusedResponses = {
+  /** Time and reason of the last refused response. */
+  readonly last_at: number
+  readonly last_reason: string
+  /**
+   * Number of refused responses by reason. If the session has very many refused responses, some are missing.
+   */
+  readonly reasons: Readonly<Record<string, number>>
+}
+
 export const WEBHOOK_STATES = ['delivered', 'dead'] as const
 export type WebhookState = (typeof WEBHOOK_STATES)[number]
 
@@ -36,6 +47,8 @@ export type IndexEntry = {
   /** Code of the reason. The edge adds the text of the reason. */
   readonly reason: string | null
   readonly attempt_count: number
+  /** Absent without a refused response, and in entries of an earlier version. */
+  readonly attempts?: RefusedResponses
   readonly protocol: string
   readonly channel: string | null
   readonly metadata: Readonly<Record<string, string>>

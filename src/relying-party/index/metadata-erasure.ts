@@ -20,7 +20,7 @@ export class MetadataErasure {
     this.#kv = kv
   }
 
-  /** Notes a stored entry. Returns the time of its erasure; null if it has no `metadata`. */
+  /** Notes a stored entry. Returns the time of the erasure of its `metadata`; null if the entry has none. */
   plan({ metadata_until, sealed_metadata }: StoredEntry): number | null {
     if (sealed_metadata === null) return null
     this.#next = Math.min(this.#next, metadata_until)

@@ -1,5 +1,5 @@
-// `metadata` of the entries of one day, sealed. A deleted row stays readable in freed pages of the database
-// file.
+// `metadata` of the entries of one day. The metadata are sealed, because a deleted row stays readable in
+// freed pages of the database file.
 
 import { randomBytes } from '../../crypto/random.ts'
 import { deriveKey, seal, unseal } from '../../crypto/seal.ts'
@@ -13,7 +13,7 @@ export class SealedMetadata {
   readonly #objectId: string
   #key: Uint8Array<ArrayBuffer> | undefined
 
-  /** Each object, which is a day of one relying party, has a key of its own. */
+  /** Each object has its own key. An object has the entries of one day of one relying party. */
   constructor(secret: Uint8Array<ArrayBuffer>, objectId: string) {
     this.#secret = secret
     this.#objectId = objectId

@@ -1,24 +1,30 @@
 // Verifications of one relying party that were created on one day, newest first (api/lists), and their
-// counters for each hour. A session sends the same entry again until it is confirmed, so only a later
-// revision replaces an entry. An expired day is erased as a whole.
+// counters for each hour. A session sends the same entry again until the entry is confirmed, so only a later
+// revision replaces an entry. An expired day is erased as a whole. An earlier build made objects of this
+// class. Now the list of a day is in the object of the day's event log, whose class is derived from this one.
 
 import { DurableObject } from 'cloudflare:workers'
 import { loadConfig } from '../../config.ts'
 import { type Env, withJurisdiction } from '../../env.ts'
-import { findObject, relyingPartyStub } from '../document/identifier.ts'
+import { relyingPartyStub } from '../document/identifier.ts'
+import { sessionStub } from '../document/session-stub.ts'
 import { CLOCK_SKEW_MS, endOfDay } from '../events/event-days.ts'
 import type { HourCounts } from './counters.ts'
 import { DayCounters } from './day-counters.ts'
 import { EntryCheck, type KeyedEntry } from './entry-check.ts'
-import { type EntryFilter, matches, matchesMetadata } from './entry-filter.ts'
-import { uncountedAt, unlistedAt } from './index-days.ts'
+import { matches, matchesOpened, needsMetadata } from './entry-filter.ts'
+import { oldIndexStub, uncountedAt, unlistedAt } from './index-days.ts'
 import type { IndexEntry } from './index-entry.ts'
-import { ListedIds } from './listed-ids.ts'
+import { isPlaced, ListedIds, type MaskedId } from './listed-ids.ts'
 import { METADATA_ROUND_MS, MetadataErasure, NEXT_BATCH_MS } from './metadata-erasure.ts'
 import { SealedMetadata } from './sealed-metadata.ts'
 import {
+  type Day,
+  type DayPage,
+  type DayQuery,
   decodePosition,
   type EntryPosition,
+  type IndexPut,
   isRemoved,
   PREFIX,
   type Stored,
@@ -26,33 +32,6 @@ import {
   toKey,
 } from './stored-entry.ts'
 import { reserveAlarm } from './turns.ts'
-
-/** A day of a relying party. */
-type Day = { readonly relyingPartyId: string; readonly day: number }
-
-/** An entry to be stored. `mark`: digest of the verification's id. `day`: the day of its creation. */
-export type IndexPut = Day & { readonly mark: string; readonly entry: IndexEntry }
-
-/**
- * Query of one day. It returns at most `limit` matching entries, and reads at most `scan` entries. `now` is
- * Unix milliseconds.
- */
-export type DayQuery = {
-  readonly limit: number
-  readonly scan: number
-  readonly filter: EntryFilter
-  readonly now: number
-}
-
-/**
- * A page of one day. `scanned`: number of entries that were read. `more`: older entries of this day follow.
- */
-export type DayPage = {
-  readonly found: readonly (EntryPosition & { readonly entry: IndexEntry })[]
-  readonly last: EntryPosition | null
-  readonly scanned: number
-  readonly more: boolean
-}
 
 const COUNTS = 'counts'
 const DAY = 'day'
@@ -64,6 +43,10 @@ export class VerificationIndex extends DurableObject<Env> {
   #ids: ListedIds | undefined
   readonly #erasure = new MetadataErasure(this.ctx.storage.kv)
   #day: number | undefined
+  /** True if an earlier build has begun the list of this day in a separate object. */
+  #isElsewhere = false
+  /** True in a class whose days may have their list in an older object. */
+  protected readonly mayBeElsewhere: boolean = false
   #alarm: number | null = null
   readonly #metadata: SealedMetadata
   readonly #check: EntryCheck
@@ -76,20 +59,42 @@ export class VerificationIndex extends DurableObject<Env> {
     const day = this.#day
     if (day === undefined) return
     void ctx.blockConcurrencyWhile(async () => {
-      this.#alarm = await ctx.storage.getAlarm()
-      // The platform drops an alarm that failed too often. A day always has an alarm, so that it is erased.
-      if (this.#alarm === null) this.#setAlarm(endOfDay(day))
+      await this.loadAlarm(endOfDay(day))
       this.#planCheck(day)
     })
   }
 
   /**
-   * Stores an entry, unless the same or a later revision is stored. Returns false for a deleted relying
-   * party.
+   * Reads the time of the alarm, and sets an alarm if there is none. The platform drops an alarm that failed
+   * too often. A day always has an alarm, so that the day is erased in the end.
    */
-  async put({ mark, entry: { metadata, ...listed }, ...of }: IndexPut): Promise<boolean> {
+  protected async loadAlarm(at: number): Promise<void> {
+    this.#alarm = await this.ctx.storage.getAlarm()
+    this.keepAlarm(at)
+  }
+
+  /** Sets the alarm if none is set. */
+  protected keepAlarm(at: number): void {
+    if (this.#alarm === null) this.#setAlarm(at)
+  }
+
+  /** Returns true if the day has a list in this object. */
+  protected hasList(): boolean {
+    return this.#day !== undefined
+  }
+
+  /**
+   * Stores an entry, unless the same or a later revision is stored. Returns false for a deleted relying
+   * party. The callback `also` can add writes to the same atomic write. It is not called if no entry is
+   * written.
+   */
+  async put(sent: IndexPut, also = () => {}): Promise<boolean> {
+    const { mark, entry, ...of } = sent
+    const { metadata, ...listed } = entry
     if (Date.now() >= unlistedAt(of.day)) return true // all entries of the day are erased
-    if (!(await this.#open(of))) return false
+    const opened = await this.#open(of)
+    if (opened === 'old') return oldIndexStub(this.env, of.relyingPartyId, of.day).put(sent)
+    if (opened === 'deleted') return false
     const key = toKey({ created_at: listed.created_at, mark })
     const sealed_metadata = await this.#metadata.seal(metadata, key)
     const { kv } = this.ctx.storage
@@ -97,38 +102,56 @@ export class VerificationIndex extends DurableObject<Env> {
     if (isErased || Date.now() >= unlistedAt(of.day)) return true // the entries were erased meanwhile
     const before = kv.get<Stored>(key)
     if (before !== undefined && (isRemoved(before) || before.revision >= listed.revision)) return true
-    const id_place = before?.id_place ?? this.#idsOfDay().add(listed.verification_id)
-    const entry: StoredEntry = { ...listed, verification_id: '', sealed_metadata, id_place }
-    kv.put<Stored>(key, entry)
-    this.#counted().replace(key, before, entry, Date.now())
-    const erasureAt = this.#erasure.plan(entry) ?? Infinity
+    const { created_at, verification_id } = listed
+    const known = before && isPlaced(before) ? before : this.#idsOfDay().add(verification_id, created_at)
+    const masked = { verification_id: known.verification_id, id_place: known.id_place }
+    const stored: StoredEntry = { ...listed, ...masked, sealed_metadata }
+    also()
+    kv.put<Stored>(key, stored)
+    this.#counted().replace(key, before, stored, Date.now())
+    const erasureAt = this.#erasure.plan(stored) ?? Infinity
     if (erasureAt < (this.#alarm ?? Infinity)) this.#setAlarm(erasureAt)
     return true
   }
 
   /**
    * Removes the entry of a verification that was erased on request. The counts of the entry stay, without the
-   * verification's id. A later `put` of the entry changes nothing. An earlier build sends no
-   * `verification_id`. It is needed if the row of the entry is damaged.
+   * verification's id. A later `put` of the entry changes nothing.
    */
-  async remove(at: EntryPosition & Day & { readonly verification_id?: string }): Promise<void> {
-    if (Date.now() >= unlistedAt(at.day) || !(await this.#open(at))) return
-    this.#removeRow(toKey(at), at.verification_id)
+  async remove(at: EntryPosition & Day): Promise<void> {
+    if (Date.now() >= unlistedAt(at.day)) return
+    const opened = await this.#open(at)
+    if (opened === 'old') await oldIndexStub(this.env, at.relyingPartyId, at.day).remove(at)
+    if (opened === 'added') this.#removeRow(toKey(at))
   }
 
-  #removeRow(key: string, verificationId?: string): void {
+  #removeRow(key: string): void {
     const { kv } = this.ctx.storage
     const before = this.#readable(key)
     if (kv.get(COUNTS) !== undefined || (before && isRemoved(before))) return
-    if (before === null && verificationId !== undefined) this.#idsOfDay().removeId(verificationId)
-    if (before?.id_place !== undefined) this.#idsOfDay().remove(before.id_place)
+    if (before === null) this.#keepIdsBeside(key)
+    if (before && isPlaced(before)) this.#idsOfDay().remove(before)
     const counted = before ? { ...before, verification_id: '', sealed_metadata: null } : null
     kv.put<Stored>(key, { removed: true, counted })
   }
 
+  /** Erases the id of an entry that cannot be read. Does nothing if other entries cannot be read, either. */
+  #keepIdsBeside(key: string): void {
+    const kept: MaskedId[] = []
+    try {
+      for (const part of [{ end: key }, { startAfter: key }])
+        for (const [, stored] of this.ctx.storage.kv.list<Stored>({ prefix: PREFIX, ...part }))
+          if (!isRemoved(stored) && isPlaced(stored))
+            kept.push({ verification_id: stored.verification_id, id_place: stored.id_place })
+    } catch {
+      return
+    }
+    this.#idsOfDay().keepOnly(kept)
+  }
+
   /** Returns entries before a position, newest first. `before` null: starts at the newest entry. */
-  async read(before: EntryPosition | null, { limit, scan, filter, now }: DayQuery): Promise<DayPage> {
-    const most = filter.metadata === undefined ? limit : scan
+  async page(before: EntryPosition | null, { limit, scan, filter, now }: DayQuery): Promise<DayPage> {
+    const most = needsMetadata(filter) ? scan : limit
     const { rows, ...page } = this.#scan(before, { limit: most, scan, filter, now })
     const found: (EntryPosition & { entry: IndexEntry })[] = []
     for (const [key, stored] of rows) {
@@ -136,15 +159,15 @@ export class VerificationIndex extends DurableObject<Env> {
       if (found.length === limit && last !== undefined) return { ...page, found, last, more: true }
       const metadata = await this.#metadata.open(stored, key, now)
       const { sealed_metadata: _, id_place: __, ...listed } = stored
-      if (matchesMetadata(metadata, filter))
-        found.push({ ...decodePosition(key), entry: { ...listed, metadata } })
+      const entry = { ...listed, metadata }
+      if (matchesOpened(entry, filter)) found.push({ ...decodePosition(key), entry })
     }
     return { ...page, found }
   }
 
   /**
-   * Reads the rows of entries that match the filter, with their ids. Does not compare their metadata. The ids
-   * are read at once, because a later call may give their places to other entries.
+   * Reads the rows of entries that match the filter, with their ids. Does not compare their metadata. There
+   * is no `await` here, because another call could then erase bytes that are needed to decode an id.
    */
   #scan(before: EntryPosition | null, { limit, scan, filter }: DayQuery) {
     const { created_after = 0 } = filter
@@ -163,16 +186,17 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   /**
-   * Returns the counters of this day's verifications, which may include hours after the day. Returns null if
-   * more entries must be read. The next call continues to read.
+   * Returns the counters of this day's verifications. Some hours may be after the day, because a verification
+   * may end on the next day. Returns null if more entries must be read. The next call continues to read.
    */
   async counts(): Promise<readonly HourCounts[] | null> {
     return this.#day === undefined ? this.#countsStub().storedCounts() : this.#computeCounts()
   }
 
   /**
-   * Stores the counters of a day whose entries are erased. They have an object of their own, so that
-   * `deleteAll` can erase the entries: a write after `deleteAll` is lost if the process ends in between.
+   * Stores the counters of a day before its entries are erased. This object is not the object of the entries,
+   * because `deleteAll` erases all data there. If the counters were then written there again, a crash in
+   * between would lose them.
    */
   storeCounts(day: number, counts: readonly HourCounts[]): void {
     const { kv } = this.ctx.storage
@@ -195,13 +219,13 @@ export class VerificationIndex extends DurableObject<Env> {
     return this.env.VERIFICATION_INDEX.getByName(`${this.ctx.id}/counts`)
   }
 
-  /** Erases due `metadata`. Later alarms erase all entries, and finally the whole day. */
+  /** Erases due `metadata`, and checks entries. Later alarms erase all entries, and then the counters. */
   override async alarm(): Promise<void> {
     this.#alarm = null
     const day = this.#day
     const now = Date.now()
     if (day === undefined) return
-    if (now >= uncountedAt(day)) return this.#erase()
+    if (now >= uncountedAt(day)) return this.erase()
     if (now >= unlistedAt(day)) return this.#keepCounts(day)
     this.#setAlarm(now + METADATA_ROUND_MS) // set first: the platform drops an alarm that throws too often
     const next = this.#erasure.run(now) // before steps that fail at a damaged row
@@ -211,22 +235,26 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   /**
-   * Adds the day to the relying party's index days, before its first entry. Returns false for a deleted
-   * relying party.
+   * Adds the day to the relying party's days with lists, before its first entry. Returns `old` if the list is
+   * in an object of an earlier build, and `deleted` for a deleted relying party.
    */
-  async #open({ relyingPartyId, day }: Day): Promise<boolean> {
-    if (this.#day !== undefined) return true
-    if (!(await relyingPartyStub(this.env, relyingPartyId)?.addIndexDay(day))) return false
+  async #open({ relyingPartyId, day }: Day): Promise<'added' | 'old' | 'deleted'> {
+    if (this.#day !== undefined) return 'added'
+    if (this.#isElsewhere) return 'old'
+    const added = (await relyingPartyStub(this.env, relyingPartyId)?.addListDay(day)) ?? 'deleted'
+    if (added === 'deleted') return added
+    this.#isElsewhere = added === 'old' && this.mayBeElsewhere
+    if (this.#isElsewhere) return 'old'
     if (this.#day === undefined) {
       this.ctx.storage.kv.put(DAY, day) // first: if it throws, memory and storage still agree
       this.#day = day
       this.#setAlarm(endOfDay(day))
       this.#check.finish() // a new day has no entry of an earlier build
     }
-    return true
+    return 'added'
   }
 
-  /** Returns a row; null for a row that is damaged. A removal then replaces the row. */
+  /** Returns a row: `undefined` if there is none, null if it is damaged. */
   #readable(key: string): Stored | undefined | null {
     try {
       return this.ctx.storage.kv.get<Stored>(key)
@@ -247,21 +275,22 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   /**
-   * Asks the session of an entry. Removes the entry if the session was deleted. Returns false if the session
-   * could not be asked.
+   * Lets the session of an entry check the entry, and removes the entry if the session was deleted. Returns
+   * false if the session could not be asked.
    */
   async #checkEntry([key, stored]: KeyedEntry): Promise<boolean> {
-    const { metadata_until, ended_at } = stored
     try {
       const { sealed_metadata: _, id_place: __, ...entry } = this.#withId(stored)
-      const session = findObject(this.env.VERIFICATION_SESSION, 'v_', entry.verification_id)
+      const session = sessionStub(this.env, entry.verification_id)
       if (session === undefined || (await session.confirmEntry(entry))) return true
     } catch {
       return false
     }
-    // If the session was erased at the end of its retention, its entry stays, unless the entry has no end.
-    const isErasedByTime = Date.now() >= metadata_until - CLOCK_SKEW_MS
-    if (!isErasedByTime || ended_at === null) this.#removeRow(key)
+    // The session is erased. If this was at the end of its retention, the entry stays. An entry without
+    // `ended_at` is removed, because no session can complete it. The call may have changed the entry.
+    const row = this.#readable(key)
+    const hasEnded = row && !isRemoved(row) && row.ended_at !== null
+    if (!hasEnded || Date.now() < row.metadata_until - CLOCK_SKEW_MS) this.#removeRow(key)
     return true
   }
 
@@ -271,8 +300,7 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   #withId(stored: StoredEntry): StoredEntry {
-    const { id_place } = stored
-    return id_place === undefined ? stored : { ...stored, verification_id: this.#idsOfDay().get(id_place) }
+    return isPlaced(stored) ? { ...stored, verification_id: this.#idsOfDay().get(stored) } : stored
   }
 
   #idsOfDay(): ListedIds {
@@ -292,13 +320,14 @@ export class VerificationIndex extends DurableObject<Env> {
 
   /** Moves the counters to their own object, then erases the entries. A damaged day has no counters. */
   async #keepCounts(day: number): Promise<void> {
-    // Set first: the platform drops an alarm that throws too often.
+    // The next alarm is set before the work, which may throw: the platform drops an alarm that throws too
+    // often.
     this.#setAlarm(Date.now() + METADATA_ROUND_MS)
     if (this.ctx.storage.kv.get(COUNTS) !== undefined) return this.#setAlarm(uncountedAt(day))
     const counts = this.#countsIfReadable()
     if (counts === null) return this.#setAlarm(Date.now() + NEXT_BATCH_MS)
     if (counts !== undefined) await this.#countsStub().storeCounts(day, counts)
-    await this.#erase()
+    await this.erase()
   }
 
   /** Returns the counters as `counts` does; `undefined` if a row is damaged. */
@@ -310,7 +339,8 @@ export class VerificationIndex extends DurableObject<Env> {
     }
   }
 
-  async #erase(): Promise<void> {
+  /** Erases all data of this object. */
+  protected async erase(): Promise<void> {
     const deleted = this.ctx.storage.deleteAll() // first: if it throws, memory and storage still agree
     this.#day = undefined
     this.#counters = undefined

@@ -86,7 +86,7 @@ export async function verifyAccessToken(
 const ALGORITHM = 'ES256'
 const TYPE = 'at+jwt'
 
-/** Limits of the header, and of the claims. */
+/** Limits of the header and of the claims, for each of the two: length in bytes, and depth of the JSON. */
 const LIMITS = { length: 4096, depth: 2 }
 
 const HEADER = z.object({

@@ -6,12 +6,12 @@ import { encodeHex, utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqual, timingSafeEqualText } from '../../crypto/timing-safe.ts'
-import type { ApiKeyRecord } from '../document/settings.ts'
+import { type ApiKeyRecord, DEFAULT_SCOPES } from '../document/settings.ts'
 
 /** Prefix of every API key, and of no other token. */
 export const API_KEY_PREFIX = 'wv_'
 
-/** The readable part of a key. It is not verified. */
+/** The readable part of a key. The readable part is not verified. */
 type ParsedApiKey = {
   readonly relyingPartyId: string
   readonly keyId: string
@@ -37,6 +37,12 @@ export async function newApiKey({
   return { apiKey, record: { key_id, hash: encodeBase64url(await sha256(utf8(apiKey))), ...grant } }
 }
 
+/** Creates the first key of a relying party. The key has the default scopes and does not expire. */
+export function firstApiKey(relyingPartyId: string, livemode: boolean, created_at: number) {
+  const grant = { name: null, scopes: DEFAULT_SCOPES, created_at, expires_at: null }
+  return newApiKey({ relyingPartyId, livemode, ...grant })
+}
+
 const SHAPE = /^wv_(test|live)_([A-Za-z0-9_-]{43})\.([0-9a-f]{16})\.[A-Za-z0-9_-]{43}$/
 
 /** Parses the readable part of a key. Returns `undefined` for a text that is not an API key. */
@@ -57,7 +63,7 @@ export async function matchesApiKey(record: ApiKeyRecord, parsed: ParsedApiKey):
 }
 
 /**
- * Cache of matching keys by record. A cached key is not hashed again. Each new copy of the settings has new
- * records.
+ * Cache of matching keys by record. A cached key is not hashed again. A new copy of the settings has new
+ * record objects, so each key is then hashed once more.
  */
 const matched = new WeakMap<ApiKeyRecord, string>()

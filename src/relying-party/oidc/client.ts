@@ -13,12 +13,12 @@ export const KEY_ALGORITHMS = ['ECDH-ES', 'RSA-OAEP-256'] as const
 export const CONTENT_ALGORITHMS = ['A128GCM', 'A256GCM'] as const
 
 /**
- * Scopes of OpenID Connect Core 1.0 §5.4 and §11. They do not select a policy, and no policy has one of these
- * names.
+ * Scopes of OpenID Connect Core 1.0 §5.4 and §11. These scopes do not select a policy, and no policy has one
+ * of these names.
  */
 export const STANDARD_SCOPES = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'] as const
 
-/** Claims of the catalogue that identify one person. Names and ages are not among them. */
+/** Claims of the built-in credential types that identify one person. Names and ages are not among them. */
 export const SUBJECT_CLAIMS = [
   'personal_administrative_number',
   'document_number',
@@ -36,7 +36,9 @@ export type ClientJwk = (PublicJwk | OidcRsaPublicJwk) & {
   readonly alg?: string
 }
 
-/** Requirements of a login. `request` has the members of a verification's creation, with their defaults. */
+/**
+ * Requirements of a login. `request` has the members of a verification's create request, with their defaults.
+ */
 export type OidcPolicy = {
   readonly name: string
   readonly front_channel: boolean
@@ -58,6 +60,8 @@ export type OidcClientInput = {
   readonly token_endpoint_as_audience?: boolean
   readonly require_pushed_authorization_requests: boolean
   readonly require_pkce: boolean
+  /** Absent in a client that an older version stored: false. */
+  readonly dpop_bound_access_tokens?: boolean
   readonly cross_device: boolean
   readonly policies: readonly OidcPolicy[]
   readonly default_policy: string
@@ -75,7 +79,7 @@ export type OidcClientInput = {
 export type OidcClient = OidcClientInput & {
   readonly client_id: string
   readonly created_at: number
-  /** Newest first. */
+  /** Hashes of the client's secrets, newest first. */
   readonly secrets: readonly { readonly hash: string; readonly expires_at: number | null }[]
 }
 
@@ -86,7 +90,7 @@ export function issuerOf(baseUrl: string, relyingPartyId: string): string {
   return `${baseUrl}/oidc/${relyingPartyId}`
 }
 
-/** Returns true for a client that authenticates. */
+/** Returns true for a confidential client (RFC 6749 §2.1), which must authenticate itself. */
 export function isConfidential(client: Pick<OidcClientInput, 'token_endpoint_auth_method'>): boolean {
   return client.token_endpoint_auth_method !== 'none'
 }

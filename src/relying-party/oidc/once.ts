@@ -1,35 +1,32 @@
-// Names that are stored once: `jti` of client assertions, and pushed authorization requests. They survive a
-// restart, and are removed after their expiry.
+// Stored names, each of which is accepted only once: the `jti` of a client assertion, or the name of a pushed
+// authorization request. The names survive a restart, and are removed after their expiry.
 
 import { err, ok, type Result } from '../../result.ts'
 
 /**
- * Limit of names of one kind and relying party. The kind is the name up to its first `/`: `jti`, `par` for a
- * pushed request, and `kept` for a pushed request that a browser has visited. A `jti` expires after five
- * minutes at most, a pushed request after one minute, and a kept one shortly after its login. Each kind has a
- * limit of its own, so that visits of pushed requests cannot block a client.
+ * Limit of names of one kind and relying party. The kind is the part of the name before its first `/`. `jti`:
+ * a client assertion, which expires after at most five minutes. `par`: a pushed request, which expires after
+ * one minute. `kept`: a pushed request that a browser has visited, which expires shortly after its login.
+ * Each kind has its own limit, so visits of pushed requests cannot block a client.
  */
 const MAXIMUM_NAMES = 20_000
-/** Callers that did not authenticate may use half of the limit of their kind. */
+/** If this many names of a kind are stored, callers that did not authenticate cannot store more. */
 const MAXIMUM_OF_ANYBODY = MAXIMUM_NAMES / 2
-/** Time between an expiry and its alarm, and between an alarm that failed and the next alarm. */
-const AFTER_EXPIRY_MS = 1_000
-const REPEATED_MS = 60_000
 
 const KIND = "substr(name, 1, instr(name, '/') - 1) AS kind"
 const kindOf = (name: string) => name.slice(0, name.indexOf('/'))
-/** Returns the name of a pushed request that a browser has visited. */
+/** Returns the name under which a pushed request is stored after a browser has visited it. */
 const keptName = (name: string) => `kept/${name}`
 
 /**
- * Returns the operations on the names. Times are Unix milliseconds. The number of names is counted once, and
- * then kept in memory: only these operations change the table.
+ * Returns functions that read and change the stored names. Times are Unix milliseconds. The names are counted
+ * once. After that, the number is updated in memory, because only these functions change the table.
  */
 export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
   /** Number of stored names of each kind; `undefined` before they are counted. */
   let names: Map<string, number> | undefined
   const isUsed = () => sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'oidc_once'").toArray().length > 0
-  /** Removes expired names. Returns the numbers of the others. */
+  /** Removes expired names. Returns the number of remaining names of each kind. */
   const prune = (now: number): Map<string, number> => {
     names ??= countNames(sql)
     const expired = sql.exec<Kind>(`DELETE FROM oidc_once WHERE expires_at <= ? RETURNING ${KIND}`, now)
@@ -39,7 +36,8 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
   return {
     /** Stores a name. Nothing is stored after an error. */
     store: (name: string, value: string, { isAuthenticated, now, expiresAt }: Use & Now): Stored => {
-      // The call was slow, and the name may have been used and removed.
+      // A name that expired during a slow call is rejected: it may have been stored by another call, and
+      // removed already.
       if (expiresAt <= now) return err('expired')
       const stored = prune(now)
       const limit = isAuthenticated ? MAXIMUM_NAMES : MAXIMUM_OF_ANYBODY
@@ -50,8 +48,8 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       return ok(null)
     },
     /**
-     * Returns the stored value after the client's id; null if the value begins with another id. Writes
-     * nothing.
+     * Returns the value of a name, and its expiry. A stored value begins with a client's id and a space,
+     * which are left out. Returns null if the name is unknown or expired, or belongs to another client.
      */
     readOf: (clientId: string, name: string, now: number): PushedValue | null => {
       const found = 'SELECT value, expires_at FROM oidc_once WHERE name IN (?, ?) AND expires_at > ?'
@@ -59,7 +57,7 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       if (!row?.value.startsWith(`${clientId} `)) return null
       return { value: row.value.slice(clientId.length + 1), expiresAt: row.expires_at }
     },
-    /** Changes the expiry of a pushed request that a browser visits. `over`: it is unknown or has expired. */
+    /** Keeps a pushed request that a browser has visited until this expiry. `over`: expired, or unknown. */
     keep: (name: string, expiresAt: number, now: number): Kept => {
       if (!isUsed()) return err('over')
       const stored = prune(now)
@@ -81,7 +79,7 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       prune(now)
       return sql.exec<{ next: number | null }>('SELECT min(expires_at) AS next FROM oidc_once').one().next
     },
-    /** Counts the names again before the next operation. Call it when the storage is erased. */
+    /** Discards the counts. Call it when the storage is erased. The next operation counts again. */
     reset: (): void => {
       names = undefined
     },
@@ -100,21 +98,6 @@ function add(names: Map<string, number>, kind: string, change: number): void {
   names.set(kind, (names.get(kind) ?? 0) + change)
 }
 
-/** Removes expired names when the alarm runs. Sets the alarm of the next expiry, unless an alarm is set. */
-export async function pruneByAlarm(
-  storage: DurableObjectStorage,
-  once: ReturnType<typeof openOnce>,
-): Promise<void> {
-  try {
-    const next = once.prune(Date.now())
-    const isSet = (await storage.getAlarm()) !== null
-    if (next !== null && !isSet) await storage.setAlarm(next + AFTER_EXPIRY_MS)
-  } catch (error) {
-    await storage.setAlarm(Date.now() + REPEATED_MS) // the platform drops an alarm that throws too often
-    throw error
-  }
-}
-
 /** A use of a name. `isAuthenticated`: the caller is a client that authenticated. */
 export type Use = { readonly isAuthenticated: boolean; readonly expiresAt: number }
 type Now = { readonly now: number }
@@ -124,7 +107,7 @@ type Kind = { readonly kind: string }
 type Count = Kind & { readonly names: number }
 type Row = { readonly value: string; readonly expires_at: number }
 
-/** Result of a storage. `full`: the limit is reached. `deleted`: the relying party is deleted. */
+/** Result of storing a name. `full`: the limit is reached. `deleted`: the relying party is deleted. */
 export type Stored = Result<null, 'known' | 'expired' | 'full' | 'deleted'>
 export type Kept = Result<null, 'over' | 'full'>
 

@@ -60,8 +60,8 @@ export const addedTransactionDataTypes: z.ZodMiniType<readonly AddedTransactionD
   )
 
 /**
- * Returns true if the path repeats or continues another path. A value and an object cannot have the same
- * name.
+ * Returns true if the path repeats or continues another path. This is an error: a member cannot have a value
+ * of its own and also contain other members.
  */
 function isWithinAnother(
   { path }: { readonly path: readonly string[] },

@@ -6,32 +6,43 @@ import * as z from 'zod/mini'
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { list, text } from '../../codec/schema.ts'
 import { credentialFormat, FORMATS, type FormatId } from '../../formats/index.ts'
+import { BASE_TYPES } from '../../formats/jwt-vc-json/jwt-vc-json.ts'
 import { typeConflicts } from '../../policy/catalogue.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat } from '../../policy/policy.ts'
 
-/** Formats that settings may name: the formats of the registry. */
+/** Credential formats that settings may name: all formats that the service verifies. */
 export const FORMAT_IDS = Object.keys(FORMATS) as [FormatId, ...FormatId[]]
 
-// The root of a credential is an object in every format, so a path begins with a name (OpenID4VP 1.0 §7).
 const claimsPathPart = z.union(
   [text(200), z.int().check(z.minimum(0), z.maximum(10_000)), z.null()],
   'must be a name, an index or null',
 )
-const claimsPath = list(claimsPathPart, 10).check(
-  z.refine((path) => typeof path[0] === 'string', 'must begin with a name'),
-)
+const NAME = { type: 'string', minLength: 1, maxLength: 200 }
+/** JSON Schemas of paths, for the API description only. `isClaimsPath` of the format checks the paths. */
+const PATH_FORMS: Readonly<Record<FormatId, JsonObject>> = {
+  'dc+sd-jwt': { prefixItems: [NAME] },
+  mso_mdoc: { prefixItems: [NAME, NAME], minItems: 2, maxItems: 2 },
+  jwt_vc_json: { prefixItems: [NAME] },
+}
 
 /** `["path"]`, or `{path, boolean}`: a boolean claim proves its scope only when it is true. */
-const scopeEntry = z.union(
-  [
-    z.pipe(
-      claimsPath,
-      z.transform((path) => ({ path })),
-    ),
-    z.strictObject({ path: claimsPath, boolean: z.exactOptional(z.boolean()) }),
-  ],
-  'must be a claims path, or an object with path and boolean',
-)
+function scopeEntry(id: FormatId) {
+  const claimsPath = list(claimsPathPart, 10).check(
+    // The root of a credential is an object in every format (OpenID4VP 1.0 §7).
+    z.refine((path) => typeof path[0] === 'string', 'must begin with a name'),
+    z.meta(PATH_FORMS[id]),
+  )
+  return z.union(
+    [
+      z.pipe(
+        claimsPath,
+        z.transform((path) => ({ path })),
+      ),
+      z.strictObject({ path: claimsPath, boolean: z.exactOptional(z.boolean()) }),
+    ],
+    'must be a claims path, or an object with path and boolean',
+  )
+}
 
 const scopeName = z
   .string()
@@ -39,19 +50,59 @@ const scopeName = z
     z.regex(/^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/, 'must begin with a letter and have 64 characters or fewer'),
   )
 
-const scopes = z
-  .record(scopeName, scopeEntry)
-  .check(z.refine((value) => isCount(Object.keys(value), 100), 'must name 1 to 100 scopes'))
+const SCOPES = 100
+const IDENTIFIERS = 10
+const IDENTIFIER = { type: 'string', minLength: 1, maxLength: 300 }
 
-const metaObject = z.record(z.string(), z.unknown())
+function scopesOf(id: FormatId) {
+  return z.record(scopeName, scopeEntry(id)).check(
+    z.refine((value) => isCount(Object.keys(value), SCOPES), 'must name 1 to 100 scopes'),
+    z.meta({ minProperties: 1, maxProperties: SCOPES }),
+  )
+}
+
+/**
+ * JSON Schemas of `meta`, for the API description only. `metaTypes` of the format checks the `meta` objects.
+ */
+const META_FORMS: Readonly<Record<FormatId, JsonObject>> = {
+  'dc+sd-jwt': metaForm('vct_values', {
+    type: 'array',
+    minItems: 1,
+    maxItems: IDENTIFIERS,
+    items: IDENTIFIER,
+  }),
+  mso_mdoc: metaForm('doctype_value', IDENTIFIER),
+  jwt_vc_json: metaForm('type_values', {
+    type: 'array',
+    minItems: 1,
+    maxItems: IDENTIFIERS,
+    items: {
+      type: 'array',
+      items: IDENTIFIER,
+      contains: { not: { enum: BASE_TYPES } }, // one type in addition to the base types
+      maxContains: 1,
+    },
+  }),
+}
+
+function metaForm(name: string, form: JsonObject): JsonObject {
+  // The form is inside a condition. Otherwise, generators of code from the API description would make a type
+  // of the form (openapi/plain-types.ts).
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  return { required: [name], if: { required: [name] }, then: { properties: { [name]: form } } }
+}
 
 /**
  * Returns the schema of a type's entry for one format. If a `meta` object of the format can have only one
  * identifier, a type with several identifiers has a list of `meta` objects.
  */
 function formatEntry(id: FormatId) {
+  const meta = z.record(z.string(), z.unknown()).check(z.meta(META_FORMS[id]))
+  const metas = z
+    .array(meta)
+    .check(z.meta({ minItems: 1, maxItems: FORMATS[id].typesPerMeta === 'one' ? IDENTIFIERS : 1 }))
   return z.pipe(
-    z.strictObject({ meta: z.union([metaObject, z.array(metaObject)]), scopes }),
+    z.strictObject({ meta: z.union([meta, metas]), scopes: scopesOf(id) }),
     z.transform((input, { issues }) => {
       const identifiers = identifiersOf(id, input.meta as JsonObject | readonly JsonObject[]) // read as JSON
       if (identifiers === undefined) {
@@ -81,7 +132,7 @@ function identifiersOf(
     if (types === undefined) return undefined
     identifiers.push(...types)
   }
-  return isCount(identifiers, 10) && identifiers.every(isIdentifier) ? identifiers : undefined
+  return isCount(identifiers, IDENTIFIERS) && identifiers.every(isIdentifier) ? identifiers : undefined
 }
 
 const addedType = z.pipe(
@@ -89,7 +140,10 @@ const addedType = z.pipe(
     type: z.string().check(z.regex(/^[a-z0-9_]{1,64}$/, 'must be 1 to 64 characters of a-z, 0-9 and _')),
     formats: z
       .strictObject(Object.fromEntries(FORMAT_IDS.map((id) => [id, z.exactOptional(formatEntry(id))])))
-      .check(z.refine((formats) => Object.keys(formats).length > 0, 'must name a format')),
+      .check(
+        z.refine((formats) => Object.keys(formats).length > 0, 'must name a format'),
+        z.meta({ minProperties: 1 }),
+      ),
   }),
   z.transform(({ type, formats }): CredentialTypeDefinition => ({ name: type, formats })),
 )

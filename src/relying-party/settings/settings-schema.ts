@@ -1,20 +1,23 @@
-// Schemas of the bodies that create or change a relying party (api/settings). They reject unknown members,
-// and every error has a pointer.
+// Schemas of the bodies that create or change a relying party (api/settings). The schemas reject unknown
+// members, and every error has a pointer.
 
 import * as z from 'zod/mini'
 import { fromPointer } from '../../codec/json-pointer.ts'
-import { text } from '../../codec/schema.ts'
-import { displayInfo, outboundRule } from '../../config.ts'
+import { ONE_LINE, text, unique, utcTime, WEB_ADDRESS, WEB_ORIGIN } from '../../codec/schema.ts'
+import { displayInfo } from '../../config.ts'
 import { TRUST_LIST } from '../../limits.ts'
-import { checkOutboundUrl, LOOPBACK_HOSTS, type UrlError } from '../../net/outbound-url.ts'
+import { LOOPBACK_HOSTS, OUTBOUND_URL } from '../../net/outbound-url.ts'
 import { requestOptionsSchema } from '../../openid4vp/request/request-options.ts'
 import { parseTrustAnchor } from '../../trust/anchors/parse-anchor.ts'
 import { CERTIFICATE_REVOCATION } from '../../trust/revocation/certificate-revocation.ts'
 import { branding } from '../document/branding.ts'
+import { consoleSignIn } from '../document/console-sign-in.ts'
 import { claimsEncryptionJwk } from '../document/encryption-jwk.ts'
+import { evidenceSettings } from '../document/evidence-settings.ts'
 import { googleWallet } from '../document/google-wallet.ts'
-import type { ApiKeyGrant, TrustListEntry } from '../document/settings.ts'
+import type { ApiKeyGrant, FurtherVerifier, TrustListEntry } from '../document/settings.ts'
 import {
+  DEFAULT_SCOPES,
   EVENT_TYPES,
   SCOPES,
   type SettingsInput,
@@ -27,6 +30,7 @@ import { namesHost } from '../verifier/verifier-certificate.ts'
 import { verifierSettings } from '../verifier/verifier-settings.ts'
 import { addedTransactionDataTypes } from './added-transaction-data-types.ts'
 import { addedTypes, FORMAT_IDS } from './added-types.ts'
+import { checkConsoleSignIn, checkPush, checkUrl } from './outbound-settings.ts'
 
 /** Limit of a settings body in bytes. */
 export const SETTINGS_LIMIT = 128 * 1024
@@ -44,7 +48,9 @@ export type SettingsRules = {
   readonly trustLists: readonly TrustListEntry[]
 }
 
-/** Body of `POST /v1/admin/relying_parties`. Parse it asynchronously: it tests key pairs. */
+/**
+ * Schema of the body of `POST /v1/admin/relying_parties`. Parse asynchronously: the schema tests key pairs.
+ */
 export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInput> {
   const body = z.extend(z.exactPartial(members(rules)), { name, livemode: z._default(z.boolean(), false) })
   return z.pipe(
@@ -75,6 +81,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         branding: null,
         retention_seconds: 48 * HOUR,
         claims_encryption_jwk: null,
+        console_sign_in: null,
         ...input,
         ...(verifier ?? NO_VERIFIER),
       }),
@@ -95,26 +102,34 @@ export function patchSchema(rules: SettingsRules, current: CurrentSettings): z.Z
   )
 }
 
-const NO_VERIFIER = { verifier: null, reader_certificates: [] }
+const NO_VERIFIER = { verifier: null, reader_certificates: [], further_verifiers: [] }
 
 /** Current settings, with which a patch must be compatible. */
-type CurrentSettings = Pick<SettingsView, 'livemode'> & Identification
+type CurrentSettings = Pick<SettingsView, 'livemode'> &
+  Partial<Pick<SettingsView, 'console_sign_in' | 'google_wallet' | 'evidence'>> & {
+    readonly further_verifiers?: readonly Pick<FurtherVerifier, 'google_wallet'>[]
+  } & Identification
 
-/** Body of `POST …/api_keys`. Defaults come from `ceiling`. The new key expires no later than `ceiling`. */
+/**
+ * Body of `POST …/api_keys`. `ceiling`: the scopes and the expiry of the calling key, which give the
+ * defaults. The new key expires no later than the calling key.
+ */
 export function apiKeyGrantSchema(now: number, ceiling: ApiKeyGrant): z.ZodMiniType<ApiKeyGrant> {
   const inTime = z.refine<number | null>(
     (time) => ceiling.expires_at === null || (time !== null && time <= ceiling.expires_at),
     'must not be later than the expiry of the calling key',
   )
+  const byDefault = ceiling.scopes.filter((scope) => DEFAULT_SCOPES.includes(scope))
   const future = z.refine<number>((time) => time > now, 'must be in the future')
   return z.strictObject({
-    scopes: z._default(unique(z.enum(SCOPES), SCOPES.length).check(z.minLength(1)), [...ceiling.scopes]),
-    expires_at: z._default(z.nullable(utcTime.check(future)), ceiling.expires_at).check(inTime),
+    name: z._default(z.nullable(name), null),
+    scopes: z._default(unique(z.enum(SCOPES), SCOPES.length).check(z.minLength(1)), byDefault),
+    expires_at: z._default(z.nullable(expiry.check(future)), ceiling.expires_at).check(inTime),
   })
 }
 
-const utcTime = z.pipe(
-  z.iso.datetime({ error: 'must be a time in UTC, as 2027-01-31T12:00:00Z' }),
+const expiry = z.pipe(
+  utcTime,
   z.transform((text) => Date.parse(text)),
 )
 
@@ -126,13 +141,14 @@ const name = text(100).check(
     (text) => text.trim() === text && !/\p{C}/u.test(text),
     'must not contain control characters or outer spaces',
   ),
+  z.meta({ pattern: ONE_LINE }),
 )
 
 function members(rules: SettingsRules) {
   return z.strictObject({
     webhook: z.nullable(
       z.strictObject({
-        url: url,
+        url: text(2048).check(z.meta({ pattern: OUTBOUND_URL })),
         events: z._default(
           unique(z.enum(WEBHOOK_EVENT_TYPES), WEBHOOK_EVENT_TYPES.length).check(z.minLength(1)),
           [...EVENT_TYPES],
@@ -153,17 +169,19 @@ function members(rules: SettingsRules) {
     index: z.boolean(),
     google_wallet: z.nullable(googleWallet),
     return_urls: unique(url, 50),
-    origins: unique(url, 50),
+    origins: unique(text(2048).check(z.meta({ pattern: WEB_ORIGIN })), 50),
     privacy_policy_uri: z.nullable(displayInfo.shape.privacy_policy_uri),
     alternative_url: z.nullable(url),
     branding: z.nullable(branding),
     retention_seconds: z.int().check(z.minimum(HOUR), z.maximum(30 * DAY)),
     claims_encryption_jwk: z.nullable(claimsEncryptionJwk),
+    evidence: z.nullable(evidenceSettings),
+    console_sign_in: z.nullable(consoleSignIn),
     verifier: z.nullable(verifierSettings(rules.now)),
   })
 }
 
-const url = text(2048)
+const url = text(2048).check(z.meta({ pattern: WEB_ADDRESS }))
 
 export const trustAnchor = z.pipe(
   z.unknown(),
@@ -177,21 +195,18 @@ export const trustAnchor = z.pipe(
   }),
 )
 
-function unique<T extends z.ZodMiniType<string>>(item: T, maximum: number) {
-  return z.array(item).check(
-    z.maxLength(maximum),
-    z.refine((items) => new Set(items).size === items.length, 'must not repeat an entry'),
-  )
-}
-
 type Identification = Partial<Pick<SettingsView, 'verifier' | 'request_options'>>
 
 type SentIdentification = Pick<Identification, 'request_options'> & {
-  readonly verifier?: Pick<SettingsInput, 'verifier'> | null
+  readonly verifier?: Pick<SettingsInput, 'verifier' | 'further_verifiers'> | null
+  readonly google_wallet?: SettingsInput['google_wallet']
 }
 
 type Addresses = Partial<
-  Pick<SettingsInput, 'anchor_sets' | 'webhook' | 'return_urls' | 'origins' | 'alternative_url'>
+  Pick<
+    SettingsInput,
+    'anchor_sets' | 'webhook' | 'return_urls' | 'origins' | 'alternative_url' | 'console_sign_in' | 'evidence'
+  >
 >
 
 function checkSettings(
@@ -204,10 +219,7 @@ function checkSettings(
   const allowLoopback = rules.allowLoopback && !livemode
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path, message })
-  if (sent.webhook) {
-    const checked = checkOutboundUrl(sent.webhook.url, outboundRule(rules, livemode))
-    if (!checked.ok) refuse(['webhook', 'url'], URL_ERRORS[checked.error])
-  }
+  if (sent.webhook) checkUrl(sent.webhook.url, ['webhook', 'url'], { rules, livemode, refuse })
   sent.return_urls?.forEach((text, i) => {
     if (!isReturnUrl(text, allowLoopback)) refuse(['return_urls', i], 'must be an https URL without fragment')
   })
@@ -217,7 +229,10 @@ function checkSettings(
   sent.origins?.forEach((text, i) => {
     if (!isOrigin(text, allowLoopback)) refuse(['origins', i], 'must be an https origin, without a path')
   })
+  checkConsoleSignIn(sent.console_sign_in, current.console_sign_in, { rules, livemode, refuse })
+  checkPush(sent.evidence?.push, current.evidence?.push, { rules, livemode, refuse })
   checkPrefix(sent, current, rules, context)
+  checkGoogleWallet(sent, current, refuse)
   sent.anchor_sets?.forEach((name, i) => {
     const list = rules.trustLists.find((entry) => entry.name === name)
     if (list === undefined) refuse(['anchor_sets', i], 'must be the name of a trust list of this service')
@@ -246,6 +261,24 @@ function checkPrefix(
 }
 
 /**
+ * Rejects settings that have metadata for Google Wallet both in `google_wallet` and in a further identity. A
+ * multi-signed request has the same `client_metadata` for all identities.
+ */
+function checkGoogleWallet(
+  { verifier: sent, google_wallet: sentMetadata }: SentIdentification,
+  current: CurrentSettings,
+  refuse: (path: (string | number)[], message: string) => void,
+): void {
+  const ofVerifier = sentMetadata === undefined ? current.google_wallet : sentMetadata
+  const further = (sent === undefined ? current : sent)?.further_verifiers ?? []
+  const i = further.findIndex(({ google_wallet }) => google_wallet !== undefined)
+  if (!ofVerifier || i === -1) return
+  if (sent)
+    refuse(['verifier', 'further', i, 'google_wallet'], 'must not be beside google_wallet of the settings')
+  else if (sentMetadata) refuse(['google_wallet'], 'must not be beside google_wallet in verifier.further')
+}
+
+/**
  * Some prefixes need a certain member of `verifier`. Returns the name of the missing or unsuitable member and
  * an error message; `undefined` if the prefix can be used. `verifier` null: the service's own verifier is
  * used, which the operator configures.
@@ -263,21 +296,9 @@ function prefixError(prefix: string | undefined, verifier: Identification['verif
   return { member: 'certificate_chain_pem', message }
 }
 
-const URL_ERRORS: Readonly<Record<UrlError, string>> = {
-  too_long: 'must have fewer characters',
-  malformed: 'must be an absolute URL in plain spelling',
-  userinfo: 'must not contain a user name or password',
-  fragment: 'must not have a fragment',
-  not_https: 'must be https',
-  port: 'must be on port 443',
-  ip_literal: 'must name a host, not an IP address',
-  not_public_name: 'must be a public host name',
-  own_host: 'must not point at this service',
-}
-
 /**
- * Returns true for a return URL (api/creation). Rejects texts that the URL parser would change, as it drops
- * white space and replaces backslashes.
+ * Returns true for a return URL (api/creation), which has no fragment. Also rejects texts that the URL parser
+ * would change: the parser drops white space and replaces backslashes.
  */
 function isReturnUrl(text: string, allowLoopback: boolean): boolean {
   return parseWebUrl(text, allowLoopback) !== undefined && !/[\s\p{C}\\#]/u.test(text)

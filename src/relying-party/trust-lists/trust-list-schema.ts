@@ -1,18 +1,26 @@
 // Configuration of a trust list by the operator (api/trust): its address, its signers, and what its
-// certificates are trusted for. Strict, with a pointer for each error.
+// certificates are trusted for. The schema rejects unknown members, and every error has a pointer.
 
 import * as z from 'zod/mini'
-import { list, text } from '../../codec/schema.ts'
+import { list, text, unique } from '../../codec/schema.ts'
 import { outboundRule } from '../../config.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { checkOutboundUrl } from '../../net/outbound-url.ts'
 import { BUILT_IN_TYPES } from '../../policy/built-in-types.ts'
-import { ASSURANCE_LEVELS } from '../../trust/anchors/anchor.ts'
+import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../trust/anchors/anchor.ts'
 import { parseTrustAnchor } from '../../trust/anchors/parse-anchor.ts'
 import type { ServiceGrant } from '../../trust/lists/list-anchors.ts'
 import type { ListSigner } from '../../trust/lists/list-signer.ts'
 import type { SignedKind } from '../../trust/lists/listed.ts'
 import { BUNDLE_SERVICE } from '../../trust/lists/pem-bundle.ts'
+import { TL } from '../../trust/lists/tl-limits.ts'
+import {
+  LIST_SCHEMES,
+  NOT_ATTESTATION_SERVICES,
+  SCHEME_NAMES,
+  type SchemeName,
+} from '../../trust/lists/tl-presets.ts'
+import { decodePemCertificates } from '../../trust/x509/pem-certificates.ts'
 import type { SettingsRules } from '../settings/settings-schema.ts'
 
 /**
@@ -32,10 +40,39 @@ export type TrustListSource =
       readonly signers: readonly ListSigner[]
       readonly list_type: string | null
       readonly refresh_seconds: number
-      /** Seconds for which a copy is used after its last confirmation as the current issue. */
+      /** Seconds for which a copy is used after its last confirmation as the current version of the list. */
       readonly stale_after_seconds: number
     }
+  | ({
+      readonly kind: 'etsi_tl'
+      /** The expected `TSLType`, and `SchemeTerritory`; `null` accepts any. */
+      readonly list_type: string | null
+      readonly territory: string | null
+      /**
+       * Names of known schemes, from which `services` were made. `assurance_level` is the level that the
+       * operator sent.
+       */
+      readonly schemes?: SchemeName
+      readonly assurance_level?: AssuranceLevel
+    } & XmlSource)
+  | ({
+      readonly kind: 'eu_lotl'
+      /** National lists that are followed. */
+      readonly territories: readonly string[] | 'all'
+      /** Address in the Official Journal at which `signers` are published; `null`: no pivot is followed. */
+      readonly oj_url: string | null
+    } & XmlSource)
   | { readonly kind: 'pem_bundle'; readonly pem: string }
+
+/** A published list in XML. Each signer has one certificate. */
+type XmlSource = {
+  readonly url: string
+  readonly signers: readonly XmlSigner[]
+  readonly refresh_seconds: number
+  readonly stale_after_seconds: number
+}
+
+export type XmlSigner = { readonly x509_certificate_pem: string }
 
 /** Names of lists in `anchor_sets` and in addresses. */
 export const LIST_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/
@@ -54,6 +91,12 @@ export function trustListSchema(rules: OutboundRules): z.ZodMiniType<TrustListCo
     signers: list(signer, TRUST_LIST.signers),
     services: list(z.strictObject({ type: text(500), ...grant }), TRUST_LIST.services),
     refresh_seconds: z._default(seconds, HOUR),
+    stale_after_seconds: z._default(seconds, DAY),
+  }
+  const published = {
+    ...common,
+    url: text(2048),
+    signers: list(xmlSigner, TL.signers),
     stale_after_seconds: z._default(seconds, DAY),
   }
   const bundle = z.strictObject({
@@ -75,8 +118,29 @@ export function trustListSchema(rules: OutboundRules): z.ZodMiniType<TrustListCo
     kind: z.literal('vical'),
     list_type: z._default(z.null('must be null: a VICAL has no type'), null),
   })
+  const xmlList = z.pipe(
+    z.strictObject({
+      ...published,
+      kind: z.literal('etsi_tl'),
+      list_type: z._default(z.nullable(text(500)), null),
+      territory: z._default(z.nullable(territoryName), null),
+      services: z.optional(xmlServices),
+      schemes: z.optional(z.enum(SCHEME_NAMES)),
+      assurance_level: z.optional(z.enum(ASSURANCE_LEVELS)),
+      refresh_seconds: z._default(seconds, HOUR),
+    }),
+    z.transform(withSchemeServices),
+  )
+  const lotl = z.strictObject({
+    ...published,
+    kind: z.literal('eu_lotl'),
+    territories: z.union([z.literal('all'), unique(territoryName, TL.followed)]),
+    oj_url: z._default(z.nullable(httpsUrl), null),
+    services: xmlServices,
+    refresh_seconds: z._default(daily, HOUR),
+  })
   return z
-    .discriminatedUnion('kind', [lote, vical, bundle])
+    .discriminatedUnion('kind', [lote, vical, bundle, xmlList, lotl])
     .check(
       z.superRefine((config, context) => checkSource(config, rules, context)),
     ) as z.ZodMiniType<TrustListConfig>
@@ -85,6 +149,16 @@ export function trustListSchema(rules: OutboundRules): z.ZodMiniType<TrustListCo
 const HOUR = 3600
 const DAY = 24 * HOUR
 const seconds = z.int().check(z.minimum(60), z.maximum(30 * DAY))
+
+/**
+ * Seconds between two fetches of a list of lists. At most one day, because this list names the signers of all
+ * other lists.
+ */
+const daily = z.int().check(z.minimum(60), z.maximum(DAY))
+const httpsUrl = text(500).check(
+  z.refine((url) => /^https:\/\/[!-~]+$/.test(url) && URL.canParse(url), 'must be an https URL'),
+)
+const territoryName = z.string().check(z.regex(/^[A-Z]{2}$/, 'must be two capital letters, as SE'))
 
 /**
  * Name of a built-in type. A type that a relying party added is rejected, because only that relying party
@@ -98,6 +172,64 @@ const grant = {
   purpose: z.optional(list(z.enum(['issuer', 'status']), 2)),
   eku: z.optional(list(text(128), 16)),
 }
+
+const xmlServices = list(
+  z.strictObject({
+    type: text(500).check(
+      z.superRefine((type, { addIssue }) => {
+        if (!NOT_ATTESTATION_SERVICES.includes(type)) return
+        const message = 'must be a service that issues attestations, as …/Svctype/EAA/Q'
+        addIssue({ code: 'custom', input: type, message, params: { code: 'not_an_attestation_service' } })
+      }),
+    ),
+    statuses: z.optional(list(text(500), 8)),
+    ...grant,
+  }),
+  TRUST_LIST.services,
+)
+
+type XmlListInput = {
+  readonly services?: z.output<typeof xmlServices> | undefined
+  readonly schemes?: SchemeName | undefined
+  readonly assurance_level?: AssuranceLevel | undefined
+  readonly list_type: string | null
+}
+
+/** Makes the services of a list that names a scheme. A list has either `services` or `schemes`. */
+function withSchemeServices<T extends XmlListInput>(
+  input: T,
+  { issues }: { readonly issues: z.core.$ZodRawIssue[] },
+): T & { readonly services: z.output<typeof xmlServices> } {
+  const { services, schemes, assurance_level, list_type } = input
+  const refuse = (path: string, message: string) => {
+    issues.push({ code: 'custom', input, path: [path], message })
+    return z.NEVER
+  }
+  if (schemes === undefined) {
+    if (assurance_level !== undefined)
+      return refuse('assurance_level', 'must stand inside each of services: it is for a list with schemes')
+    if (services === undefined) return refuse('services', 'This member is required, unless schemes is given.')
+    return { ...input, services }
+  }
+  if (services !== undefined) return refuse('services', 'must not be combined with schemes')
+  if (list_type !== null) return refuse('list_type', 'must not be combined with schemes, which names it')
+  if (assurance_level === undefined) return refuse('assurance_level', 'This member is required with schemes.')
+  const grants = LIST_SCHEMES[schemes].services.map((service) => ({ ...service, assurance_level }))
+  return { ...input, services: grants }
+}
+
+/**
+ * A signer of a list in XML. Certificates of RSA keys are accepted, because most lists are signed with RSA
+ * keys.
+ */
+const xmlSigner = z.strictObject({
+  x509_certificate_pem: z.string().check(
+    z.refine((pem) => {
+      const [certificate, ...others] = decodePemCertificates(pem) ?? []
+      return certificate?.subjectKey !== undefined && others.length === 0
+    }, 'must be one certificate as PEM, with an RSA key of 2048 bits or more, or P-256, P-384 or P-521'),
+  ),
+})
 
 /** A signer of a list. Its certificate and `eku` follow the rules of a trust anchor. */
 const signer = z.pipe(

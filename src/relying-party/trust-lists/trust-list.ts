@@ -2,227 +2,249 @@
 // verifies the list. The last verified copy is used until it is stale.
 
 import { DurableObject } from 'cloudflare:workers'
-import { loadConfig, outboundRule } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { type Env, withJurisdiction } from '../../env.ts'
-import { TRUST_LIST } from '../../limits.ts'
+import { logLine } from '../../metrics/log-line.ts'
+import { loggedError } from '../../metrics/platform-error.ts'
 import { record } from '../../metrics/record.ts'
-import { createConditionalGet, type FetchError } from '../../net/guarded-fetch.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 import { anchorsOfList } from '../../trust/lists/list-anchors.ts'
-import type { TrustListError } from '../../trust/lists/listed.ts'
 import { readPemBundle } from '../../trust/lists/pem-bundle.ts'
-import { type VerifiedList, verifyTrustList } from '../../trust/lists/trust-list.ts'
-import type { TrustListConfig, TrustListSource } from './trust-list-schema.ts'
-
-/** Reason why a list was not renewed: the fetch failed, or the list failed verification. */
-type RefreshError = FetchError | TrustListError
-
-/** The anchors of a list, for response processing. Times are Unix milliseconds. */
-export type TrustListCopy = {
-  readonly name: string
-  readonly livemode: boolean
-  /** Each anchor has the name of the list, and the sequence number and the `trust_as_of` of the copy. */
-  readonly anchors: readonly TrustAnchor[]
-  /** `null`: the copy can be used without a time limit. */
-  readonly usable_until: number | null
-}
-
-/** A list as its operator sees it. Times are Unix milliseconds; an unknown value is `null`. */
-export type TrustListView = {
-  readonly config: TrustListConfig
-  readonly created_at: number
-  readonly sequence: number | null
-  readonly issued_at: number | null
-  readonly next_update: number | null
-  /** Time at which the copy was last confirmed as the current issue. */
-  readonly trust_as_of: number | null
-  readonly usable_until: number | null
-  readonly anchors: number
-  /** Number of certificates of mapped services that could not become anchors. */
-  readonly left_out: number
-  readonly last_attempt: { readonly at: number; readonly fault: RefreshError | null } | null
-}
-
-/**
- * The stored document. The anchors are stored under another key, because they may have a megabyte and change
- * less often.
- */
-type TrustListRecord = {
-  readonly schema: 1
-  readonly config: TrustListConfig
-  readonly created_at: number
-  readonly edition: Edition | null
-  readonly checked_at: number | null
-  readonly last_attempt: TrustListView['last_attempt']
-}
-
-type Edition = Omit<VerifiedList, 'anchors' | 'signerExpires'> & {
-  readonly anchors: number
-  readonly etag: string | null
-  /**
-   * Expiry of the signer in Unix seconds; `null`: the list is not signed. If an older record has no such
-   * member, the next fetch requests the whole list.
-   */
-  readonly signerExpires?: number | null
-}
-
-/** A verified list with the `ETag` of its response. */
-type NewEdition = Omit<VerifiedList, 'signerExpires'> & Pick<Edition, 'etag' | 'signerExpires'>
-
-type SignedSource = Exclude<TrustListSource, { kind: 'pem_bundle' }>
+import type { Naming } from '../materials/evidence-materials.ts'
+import { keepMaterial, materialsStub } from '../materials/keep-material.ts'
+import { FETCHED_AS, fetchList, type PublishedConfig } from './fetch-list.ts'
+import { eraseFollowed, refreshFollowed, updateFollowed, viewFollowed } from './followed-lists.ts'
+import {
+  copyOf,
+  type FollowedBy,
+  type NewEdition,
+  type StoredIssue,
+  type TrustListCopy,
+  type TrustListRecord,
+  type TrustListView,
+  viewOf,
+} from './trust-list-record.ts'
+import type { TrustListConfig } from './trust-list-schema.ts'
 
 const DOCUMENT = 'document'
 const ANCHORS = 'anchors'
 
-/** Time limit of one fetch, including the body. */
-const FETCH_TIMEOUT_MS = 15_000
 /** Longest wait after a fetch that failed. */
 const RETRY_MS = 300_000
 
 export class TrustList extends DurableObject<Env> {
-  #refreshing: Promise<void> | undefined
+  #refreshing: Promise<boolean> | undefined
+  #isErasing = false
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withJurisdiction(env))
     void ctx.blockConcurrencyWhile(async () => {
-      // The platform drops an alarm that failed too often. A list always has an alarm.
+      // The platform drops an alarm that failed too often. In this case, the alarm is set again here.
       if (this.#source() !== undefined && (await ctx.storage.getAlarm()) === null)
         await this.#wakeAt(Date.now())
     })
   }
 
   /**
-   * Stores a new list, and fetches it at once or reads its PEM bundle. `last_attempt` of the result has the
-   * error, if any.
+   * Stores a new list, and fetches the list at once or reads its PEM bundle. `last_attempt` of the result has
+   * the error, if any.
    */
   async create(config: TrustListConfig, now: number): Promise<Result<TrustListView, 'exists' | 'not_found'>> {
     if (this.#load() !== undefined) return err('exists')
     this.#save({ schema: 1, config, created_at: now, edition: null, checked_at: null, last_attempt: null })
-    if (config.kind === 'pem_bundle') this.#takeBundle(config.pem, now)
-    else await this.alarm()
+    if (config.kind !== 'pem_bundle') return this.refresh()
+    this.#takeBundle(config.pem, now)
     return this.view()
   }
 
-  view(): Result<TrustListView, 'not_found'> {
+  /**
+   * Stores or updates a national list that a list of lists follows, and fetches the list after `wait`
+   * milliseconds. If the configuration is unchanged, the alarm stays. If the new configuration does not name
+   * the signer of the stored copy, the copy is discarded at once.
+   */
+  async follow(
+    config: TrustListConfig,
+    { followed, wait }: { readonly followed: FollowedBy; readonly wait: number },
+  ): Promise<void> {
+    const stored = this.#load()
+    if (stored !== undefined && JSON.stringify(stored.config) === JSON.stringify(config)) return
+    const unread = { edition: null, checked_at: null, last_attempt: null }
+    if (stored === undefined) this.#save({ schema: 1, config, created_at: Date.now(), ...unread, followed })
+    else if (!hasSigner(config, stored.edition?.signer)) {
+      // The sequence number is removed, too. The former signer could have made the number so high that every
+      // other issue would be rejected.
+      this.ctx.storage.kv.delete(ANCHORS)
+      this.#save({ ...stored, config, ...unread, followed })
+    } else {
+      // The next fetch requests the whole list. After a change of the signers or the address, a response with
+      // status 304 must not confirm the copy.
+      const edition = stored.edition && { ...stored.edition, etag: null }
+      this.#save({ ...stored, config, edition, followed })
+    }
+    await this.#wakeAt(Date.now() + wait)
+  }
+
+  async view(): Promise<Result<TrustListView, 'not_found'>> {
     const stored = this.#load()
     if (stored === undefined) return err('not_found')
-    const { config, created_at, edition, last_attempt } = stored
-    return ok({
-      config,
-      created_at,
-      sequence: edition?.sequence ?? null,
-      issued_at: toMilliseconds(edition?.issuedAt),
-      next_update: toMilliseconds(edition?.nextUpdate),
-      trust_as_of: stored.checked_at,
-      usable_until: usableUntil(stored),
-      anchors: edition?.anchors ?? 0,
-      left_out: edition?.leftOut ?? 0,
-      last_attempt,
-    })
+    const view = viewOf(stored)
+    if (stored.config.kind !== 'eu_lotl') return ok(view)
+    const lists = await viewFollowed(this.env, stored.config, stored.edition?.lists ?? [])
+    const count = (member: 'anchors' | 'left_out') => lists.reduce((sum, each) => sum + each[member], 0)
+    return ok({ ...view, anchors: count('anchors'), left_out: count('left_out'), lists })
   }
 
   /** Returns the anchors, for response processing. */
   copy(): Result<TrustListCopy, 'not_found'> {
     const stored = this.#load()
     if (stored === undefined) return err('not_found')
-    const { name, livemode } = stored.config
-    const { edition, checked_at } = stored
-    const trust_as_of = new Date(checked_at ?? 0).toISOString()
-    const list = { name, sequence: edition?.sequence ?? null, trust_as_of }
-    // OpenID4VP 1.0 §6.1.1.2: a query can name an ETSI list by its URL. It cannot name a list of another
-    // kind.
-    const published = stored.config.kind === 'etsi_lote' ? { listUrl: stored.config.url } : {}
-    const anchors = this.ctx.storage.kv.get<readonly TrustAnchor[]>(ANCHORS) ?? []
-    const usable_until = usableUntil(stored)
-    return ok({
-      name,
-      livemode,
-      usable_until,
-      anchors: anchors.map((anchor) => ({ ...anchor, list, ...published })),
-    })
+    return ok(copyOf(stored, this.ctx.storage.kv.get<readonly TrustAnchor[]>(ANCHORS) ?? []))
   }
 
-  /** Fetches the list now. */
+  /**
+   * Keeps the current issue (version) of the list as a material, a stored public list. Returns `undefined` if
+   * the number of the issue is not `sequence`, or if its bytes are not stored. After the first call without
+   * stored bytes, the list is fetched again. The bytes of this and of all later issues are then stored.
+   */
+  async keepIssue(sequence: number | null, naming: Naming) {
+    const source = this.#source()
+    const { edition } = this.#load() ?? {}
+    const issue = edition?.issue
+    if (source === undefined || (issue && edition?.sequence !== sequence)) return undefined
+    if (issue && (await materialsStub(this.env, issue.sha256).keep(issue.sha256, naming)))
+      return { ...issue, media_type: FETCHED_AS[source.kind].accept, source: source.url }
+    const stored = this.#load() // a fetch may have changed the record meanwhile
+    if (stored === undefined || (!issue && stored.keeps_issues)) return undefined
+    const unkept = stored.edition && { ...stored.edition, issue: undefined }
+    this.#save({ ...stored, edition: unkept, keeps_issues: true })
+    await this.#wakeAt(Date.now())
+    return undefined
+  }
+
+  /** Fetches the list now, and then the lists that it follows. */
   async refresh(): Promise<Result<TrustListView, 'not_found'>> {
     await this.alarm()
+    const { config, edition } = this.#load() ?? {}
+    if (config?.kind === 'eu_lotl') await refreshFollowed(this.env, config, edition?.lists ?? [])
     return this.view()
   }
 
   /** Erases the list and its anchors. Returns true if the list existed. */
   async erase(): Promise<boolean> {
-    const existed = this.#load() !== undefined
-    await this.ctx.storage.deleteAll()
-    return existed
+    const stored = this.#load()
+    this.#isErasing = true
+    try {
+      if (stored?.config.kind === 'eu_lotl') {
+        const left = await eraseFollowed(this.env, stored.config, followedTerritories(stored))
+        // The caller repeats the deletion. Without this object, these lists could not be found again.
+        if (left.length > 0) throw new Error('followed lists could not be erased')
+      }
+      await this.ctx.storage.deleteAll()
+    } finally {
+      this.#isErasing = false
+    }
+    return stored !== undefined
   }
 
   override async alarm(): Promise<void> {
     const source = this.#source()
     if (source === undefined) return
-    // The next alarm is set first, so that it also comes if this run crashes.
+    // The next alarm is set first, so that there is an alarm even if this run crashes.
     await this.#wakeAt(Date.now() + Math.min(RETRY_MS, source.refresh_seconds * 1000))
-    this.#refreshing ??= this.#refresh(source).finally(() => {
+    this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined
     })
-    await this.#refreshing
-    if (this.#load()?.last_attempt?.fault === null)
+    const isTaken = await this.#refreshing
+    const stored = this.#load()
+    if (stored === undefined) return
+    if (!isTaken) return this.#wakeAt(Date.now())
+    // After the fault `closed` the fetch is not repeated early: the list was read, and has ended.
+    if (stored.last_attempt?.fault === null || stored.last_attempt?.fault === 'closed')
       await this.#wakeAt(Date.now() + source.refresh_seconds * 1000)
   }
 
   /**
    * Fetches the list and stores the result. `alarm` runs one fetch at a time, so that the new list is
-   * compared with the issue that it replaces.
+   * compared with the issue that it replaces. Returns false if the result was discarded, because the list has
+   * got another configuration during the fetch.
    */
-  async #refresh(source: SignedSource): Promise<void> {
-    const before = this.#load()
-    if (before === undefined) return
+  async #refresh(): Promise<boolean> {
+    const [before, source] = [this.#load(), this.#source()]
+    if (before === undefined || source === undefined) return true
     const begun = Date.now()
-    const fetched = await this.#fetch(source, before)
+    // If evidence needs the bytes of the issue, the whole list is requested once.
+    const lacksBytes = before.keeps_issues && before.edition?.issue === undefined
+    const last = before.edition && lacksBytes ? { ...before.edition, etag: null } : before.edition
+    const fetched = await fetchList(source, last, loadConfig(this.env))
     const result = fetched.ok ? 'ok' : fetched.error
-    record('fetches', { media_type: ACCEPT[source.kind], result }, { ms: Date.now() - begun })
+    record('fetches', { media_type: FETCHED_AS[source.kind].accept, result }, { ms: Date.now() - begun })
+    const issue = before.keeps_issues ? await this.#storeIssue(issueOf(fetched)?.body) : undefined
     const stored = this.#load()
-    if (stored?.created_at !== before.created_at) return // erased meanwhile
-    const now = Date.now()
-    if (!fetched.ok) {
-      this.#save({ ...stored, last_attempt: { at: now, fault: fetched.error } })
-      return
-    }
-    const attempted = { ...stored, checked_at: now, last_attempt: { at: now, fault: null } }
-    if (fetched.value === 'not_modified') this.#save(attempted)
-    else this.#keep(attempted, fetched.value)
+    if (stored === undefined || this.#isErasing) return true
+    const isSame = JSON.stringify(stored.config) === JSON.stringify(source)
+    if (!isSame || stored.created_at !== before.created_at) return false
+    this.#take(stored, fetched, issue)
+    if (fetched.ok && source.kind === 'eu_lotl') await this.#updateFollowed(source, before)
+    return true
   }
 
-  async #fetch(
-    source: SignedSource,
-    { edition, config }: TrustListRecord,
-  ): Promise<Result<NewEdition | 'not_modified', RefreshError>> {
-    const get = createConditionalGet({
-      fetch: (input, init) => fetch(input, init),
-      ...outboundRule(loadConfig(this.env), config.livemode),
-      timeoutMs: FETCH_TIMEOUT_MS,
-    })
-    const accept = ACCEPT[source.kind]
-    const etag = edition?.signerExpires === undefined ? null : edition.etag
-    const fetched = await get({ url: source.url, accept, limit: TRUST_LIST.bytes, etag })
-    if (!fetched.ok) return fetched
-    const now = Math.floor(Date.now() / 1000)
-    if (fetched.value === 'not_modified') {
-      // The list or its signer may have expired since the last fetch. A response with status 304 does not
-      // show this.
-      if ((edition?.nextUpdate ?? Infinity) <= now) return err('expired')
-      return (edition?.signerExpires ?? Infinity) >= now ? ok('not_modified') : err('certificate_expired')
+  /** Stores the bytes of an issue for evidence. If that fails, the issue is used without stored bytes. */
+  async #storeIssue(body: Uint8Array<ArrayBuffer> | undefined): Promise<StoredIssue | undefined> {
+    if (body === undefined) return undefined
+    const now = Date.now()
+    try {
+      const digest = await keepMaterial(this.env, body, '', now)
+      return { sha256: digest, bytes: body.length, fetched_at: Math.floor(now / 1000) }
+    } catch (error) {
+      logLine('error', 'material_not_stored', loggedError(error))
+      return undefined
     }
-    const { kind, signers, list_type: listType } = source
-    const rules = { kind, signers, listType, services: config.services, last: edition, now }
-    const verified = await verifyTrustList(fetched.value.body, rules)
-    return verified.ok ? ok({ ...verified.value, etag: fetched.value.etag }) : verified
+  }
+
+  /** Stores the result of a fetch. `kept`: digest and size of the stored bytes, if evidence needs them. */
+  #take(stored: TrustListRecord, fetched: Fetched, kept: StoredIssue | undefined): void {
+    const now = Date.now()
+    const read = issueOf(fetched)
+    const issue = read && { ...read.edition, ...(kept && { issue: kept }) }
+    const fault = fetched.ok ? (issue?.ended ?? null) : fetched.error
+    const attempted = { ...stored, last_attempt: { at: now, fault } }
+    if (issue === undefined) this.#save(fetched.ok ? { ...attempted, checked_at: now } : attempted)
+    else if (fault === null || fault === 'closed') this.#keep({ ...attempted, checked_at: now }, issue)
+    else {
+      // The new issue replaces the former copy but cannot be used, so this list is unavailable. Lists that it
+      // follows keep their objects, but are unavailable, too, until this list can be used again.
+      const lists = stored.edition?.lists ?? issue.lists
+      this.#keep({ ...attempted, checked_at: null }, { ...issue, ...(lists && { lists }) })
+    }
+  }
+
+  /**
+   * Updates the lists that the stored issue follows. Erases the other lists of `before`, the record before
+   * the fetch.
+   */
+  async #updateFollowed(
+    source: Extract<PublishedConfig, { kind: 'eu_lotl' }>,
+    before: TrustListRecord,
+  ): Promise<void> {
+    const lists = this.#load()?.edition?.lists ?? []
+    await updateFollowed(this.env, source, lists)
+    const current = lists.map(({ territory }) => territory)
+    if (this.#isErasing || this.#load() === undefined) {
+      await eraseFollowed(this.env, source, current) // the list was erased meanwhile
+      return
+    }
+    const former = followedTerritories(before).filter((territory) => !current.includes(territory))
+    const unfollowed = await eraseFollowed(this.env, source, former)
+    const stored = this.#load()
+    if (stored !== undefined && stored.unfollowed?.join() !== unfollowed.join())
+      this.#save({ ...stored, unfollowed })
   }
 
   #takeBundle(pem: string, now: number): void {
     const stored = this.#load()
     if (stored === undefined) return
-    const content = readPemBundle(pem)
-    const anchors = content.ok ? anchorsOfList(content.value.certificates, stored.config.services) : content
+    const anchors = this.#readBundle(pem, stored.config)
     const last_attempt = { at: now, fault: anchors.ok ? null : anchors.error }
     if (!anchors.ok) this.#save({ ...stored, last_attempt })
     else {
@@ -238,6 +260,13 @@ export class TrustList extends DurableObject<Env> {
     }
   }
 
+  #readBundle(pem: string, { services }: TrustListConfig) {
+    const content = readPemBundle(pem)
+    if (!content.ok) return content
+    const anchors = anchorsOfList(content.value.certificates, services)
+    return anchors.ok && anchors.value.anchors.length === 0 ? err('nothing_usable' as const) : anchors
+  }
+
   #keep(stored: TrustListRecord, { anchors, ...edition }: NewEdition): void {
     this.ctx.storage.kv.put(ANCHORS, anchors)
     this.#save({ ...stored, edition: { ...edition, anchors: anchors.length } })
@@ -251,7 +280,7 @@ export class TrustList extends DurableObject<Env> {
     this.ctx.storage.kv.put(DOCUMENT, stored)
   }
 
-  #source(): SignedSource | undefined {
+  #source(): PublishedConfig | undefined {
     const config = this.#load()?.config
     return config === undefined || config.kind === 'pem_bundle' ? undefined : config
   }
@@ -261,19 +290,21 @@ export class TrustList extends DurableObject<Env> {
   }
 }
 
-const ACCEPT = { etsi_lote: 'application/jose', vical: 'application/cbor' } as const
+type Fetched = Awaited<ReturnType<typeof fetchList>>
 
-/**
- * Returns the time until which the copy may be used; 0 without a copy, `null` for a PEM bundle. This time is
- * the due time of the next issue, or `stale_after_seconds` after the last confirmation if that is earlier.
- */
-function usableUntil({ config, edition, checked_at }: TrustListRecord): number | null {
-  if (edition === null || checked_at === null) return 0
-  if (config.kind === 'pem_bundle') return null
-  const unconfirmed = checked_at + config.stale_after_seconds * 1000
-  return Math.min(unconfirmed, toMilliseconds(edition.nextUpdate) ?? unconfirmed)
+/** Returns the new issue of a fetch, if the fetch gave one. */
+function issueOf(fetched: Fetched) {
+  return fetched.ok && fetched.value !== 'not_modified' ? fetched.value : undefined
 }
 
-function toMilliseconds(seconds: number | null | undefined): number | null {
-  return seconds === null || seconds === undefined ? null : seconds * 1000
+/** Returns whether a list pins this certificate as its signer. */
+function hasSigner(config: TrustListConfig, pem: string | undefined): boolean {
+  if (config.kind !== 'etsi_tl') return false
+  return config.signers.some(({ x509_certificate_pem }) => x509_certificate_pem === pem)
+}
+
+/** Returns the territories of the followed lists, and of former ones whose objects must still be erased. */
+function followedTerritories({ edition, unfollowed = [] }: TrustListRecord): readonly string[] {
+  const current = (edition?.lists ?? []).map(({ territory }) => territory)
+  return [...new Set([...current, ...unfollowed])]
 }

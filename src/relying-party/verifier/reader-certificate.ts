@@ -1,5 +1,6 @@
 // Reader certificates of a relying party (ISO/IEC 18013-5 Annex B.1.7): they sign requests of `org-iso-mdoc`
-// for pages of their domains. Wallets such as Apple's answer only to a certificate that they know.
+// for pages of their domains. Some wallets accept only certificates of certain authorities. Apple Wallet
+// accepts only certificates that Apple issued.
 
 import * as z from 'zod/mini'
 import { list, text } from '../../codec/schema.ts'

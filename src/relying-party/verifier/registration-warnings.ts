@@ -6,10 +6,10 @@ import { FORMATS } from '../../formats/index.ts'
 import { isCovered } from '../../openid4vp/registration/coverage.ts'
 import type { RegisteredCredential } from '../../openid4vp/registration/registration-certificate.ts'
 import { BUILT_IN_TYPES } from '../../policy/built-in-types.ts'
-import { pathIn } from '../../policy/catalogue.ts'
+import { pathIn, withRegisteredPids } from '../../policy/catalogue.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat } from '../../policy/policy.ts'
 import type { SettingsView } from '../document/settings.ts'
-import { registeredCredentials } from './verifier-registration.ts'
+import { isRegistered, registeredCredentials } from './verifier-registration.ts'
 
 /** A warning without its text. */
 export type RegistrationWarning = {
@@ -18,30 +18,43 @@ export type RegistrationWarning = {
   readonly values?: Readonly<Record<string, string>>
 }
 
-const CERTIFICATE = '/verifier/registration/certificate'
-
 /** Returns the warnings, which are the same in test mode and live mode. `now` is Unix milliseconds. */
 export function registrationWarnings(
-  { verifier, enforce_registration, credential_types }: SettingsView,
+  { verifier, reader_certificates, further_verifiers, enforce_registration, credential_types }: SettingsView,
   now: number,
 ): readonly RegistrationWarning[] {
-  if (!verifier?.registration) {
-    if (enforce_registration !== true) return []
+  const identities = [
+    ...(verifier ? [{ ...verifier, place: '/verifier' }] : []),
+    ...further_verifiers.map((one, i) => ({ ...one, place: `/verifier/further/${i}` })),
+  ]
+  const registrations = identities.flatMap(({ registration, certificate_chain_pem, place }) =>
+    registration === undefined ? [] : [{ registration, certificate_chain_pem, place }],
+  )
+  if (registrations.length === 0 && enforce_registration === true)
     return [{ code: 'registration_missing', pointer: '/enforce_registration' }]
-  }
-  const { registration, certificate_chain_pem } = verifier
-  const registered = registeredCredentials({ registration, certificate_chain_pem }, now)
-  if (registered.ok) return uncoveredTypes(credential_types, registered.value)
-  return [{ code: registered.error, pointer: CERTIFICATE }]
+  const warnings: RegistrationWarning[] = registrations.flatMap(({ place, ...one }) => {
+    const pointer = `${place}/registration/certificate`
+    const registered = registeredCredentials(one, now)
+    if (registered.ok) return uncoveredTypes(credential_types, registered.value, pointer)
+    return [{ code: registered.error, pointer }]
+  })
+  // In a request of `org-iso-mdoc`, a reader certificate names the relying party. So at least one reader
+  // certificate must name the subject of the registration.
+  const own = verifier?.registration
+  const isBound = reader_certificates.some((one) => own && isRegistered(own, one.certificate_chain_pem))
+  if (own && reader_certificates.length > 0 && !isBound)
+    warnings.push({ code: 'registration_other_subject', pointer: '/verifier/reader_certificates' })
+  return [...new Map(warnings.map((one) => [JSON.stringify(one), one])).values()]
 }
 
 function uncoveredTypes(
   added: readonly CredentialTypeDefinition[],
   registered: readonly RegisteredCredential[],
+  pointer: string,
 ): readonly RegistrationWarning[] {
-  const types = [...BUILT_IN_TYPES, ...added]
+  const types = withRegisteredPids([...BUILT_IN_TYPES, ...added], registered, FORMATS)
   if (types.every((type) => uncoveredScopes(type, registered).length === scopesOf(type).length))
-    return [{ code: 'registration_covers_nothing', pointer: CERTIFICATE }]
+    return [{ code: 'registration_covers_nothing', pointer }]
   return added.flatMap((type, i) => {
     const scopes = uncoveredScopes(type, registered)
     if (scopes.length === 0) return []
@@ -59,7 +72,7 @@ function scopesOf({ formats }: CredentialTypeDefinition): readonly TypeScope[] {
   )
 }
 
-/** Returns the scopes of the type that lack a registration for at least one of its identifiers. */
+/** Returns each scope that lacks a registration for one or more identifiers of the type. */
 function uncoveredScopes(
   type: CredentialTypeDefinition,
   registered: readonly RegisteredCredential[],
@@ -75,8 +88,8 @@ function uncoveredScopes(
 }
 
 /**
- * Returns the path of a scope. For a path with `NN`, returns one path for each age from 01 to 99. One covered
- * path is enough for the scope.
+ * Returns a list with the path. For a path with `NN`, returns a path for each age from 01 to 99. A scope is
+ * covered if the registration covers one of these paths.
  */
 function agesOf(path: CredentialTypeFormat['scopes'][string]['path']) {
   if (!JSON.stringify(path).includes('NN')) return [path]

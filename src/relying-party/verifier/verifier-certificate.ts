@@ -10,7 +10,11 @@ import { checkValidityPeriod } from '../../trust/x509/certificate-path.ts'
 import { findBrokenRule } from '../../trust/x509/certificate-profile.ts'
 import { verifyCertificateSignature } from '../../trust/x509/certificate-signature.ts'
 import { isSameName } from '../../trust/x509/distinguished-name.ts'
-import { anchorCertificates, decodePemCertificates } from '../../trust/x509/pem-certificates.ts'
+import {
+  anchorCertificates,
+  decodePemCertificates,
+  PEM_BEGINNING,
+} from '../../trust/x509/pem-certificates.ts'
 import { subjectKeyJwk } from '../../trust/x509/subject-key.ts'
 import type { SigningIdentity } from '../document/settings.ts'
 import { verifierRegistration } from './verifier-registration.ts'
@@ -51,7 +55,9 @@ export async function checkIdentity(
 }
 
 /** PEM text of one or more certificates. Only its length is checked here. */
-export const certificateChainPem = z.string().check(z.maxLength(MAXIMUM_PEM))
+export const certificateChainPem = z
+  .string()
+  .check(z.maxLength(MAXIMUM_PEM), z.meta({ pattern: PEM_BEGINNING.source }))
 
 const coordinate = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'must be base64url of 32 bytes'))
 

@@ -1,5 +1,5 @@
 // Identity that signs a session's requests under the requested Client Identifier Prefix (OpenID4VP 1.0
-// §5.9.3). It uses the relying party's own certificate, or else the certificate of the service
+// §5.9.3). The identity uses the relying party's own certificate, or else the certificate of the service
 // (api/verifier).
 
 import { decodeBase64, encodeBase64 } from '../../codec/base64url.ts'
@@ -11,13 +11,15 @@ import {
   x509HashClientId,
   x509SanDnsClientId,
 } from '../../openid4vp/request/client-identifier.ts'
-import type { VerifierIdentity } from '../../openid4vp/request/generation.ts'
+import type { FurtherIdentity, VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import { parseVerifierAttestation } from '../../openid4vp/request/verifier-attestation.ts'
 import { deriveVerificationMethod, verifierDid } from '../../openid4vp/request/verifier-did.ts'
 import { attestRegistration } from '../../openid4vp/request/verifier-info.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { checkValidityPeriod } from '../../trust/x509/certificate-path.ts'
+import { anchorCertificates } from '../../trust/x509/pem-certificates.ts'
 import { writeGoogleMetadata } from '../document/google-wallet.ts'
-import type { Settings } from '../document/settings.ts'
+import type { FurtherVerifier, Settings } from '../document/settings.ts'
 import { namesHost } from './verifier-certificate.ts'
 
 /**
@@ -44,8 +46,8 @@ type IdentityRequest = {
 }
 
 /**
- * Returns the identity of one session, with the relying party's registration and its metadata for Google
- * Wallet. `null`: requests are unsigned.
+ * Returns the identity of one session, with the relying party's registration, its metadata for Google Wallet,
+ * and its further identities. `null`: requests are unsigned.
  */
 export async function verifierIdentity(
   config: Config,
@@ -56,13 +58,63 @@ export async function verifierIdentity(
   if (!identity.ok || identity.value === null) return identity
   const registration = settings.verifier?.registration
   const { google_wallet, name } = settings
-  // Google Wallet accepts no other prefix.
+  // Google Wallet accepts only the prefix `x509_hash`.
   const isForGoogle = google_wallet && request.prefix === 'x509_hash'
+  const further = await furtherIdentities(config, settings, request.now)
   return ok({
     ...identity.value,
     ...(registration && { verifierInfo: attestRegistration(registration) }),
     ...(isForGoogle && { googleMetadata: writeGoogleMetadata(google_wallet, name, config.googleAggregator) }),
+    ...(further.length > 0 && { further }),
   })
+}
+
+/** Returns the further identities whose certificates are valid at `now` (Unix seconds). */
+async function furtherIdentities(
+  config: Config,
+  { further_verifiers = [], name }: Settings,
+  now: number,
+): Promise<readonly FurtherIdentity[]> {
+  return Promise.all(
+    further_verifiers.filter((one) => isValidAt(one, now)).map((one) => furtherIdentity(config, one, name)),
+  )
+}
+
+function isValidAt({ certificate_chain_pem }: FurtherVerifier, now: number): boolean {
+  return anchorCertificates(certificate_chain_pem).every(
+    (certificate) => checkValidityPeriod(certificate, now) === undefined,
+  )
+}
+
+/**
+ * Returns the further identity with metadata for Google Wallet; `undefined` if there is none. Only this
+ * identity signs the requests for Google Wallet.
+ */
+export async function googleIdentity(
+  config: Config,
+  settings: Settings,
+  { now }: Pick<IdentityRequest, 'now'>,
+): Promise<VerifierIdentity | undefined> {
+  if (settings.google_wallet) return undefined
+  const further = await furtherIdentities(config, settings, now)
+  return further.find(({ googleMetadata }) => googleMetadata !== undefined)
+}
+
+async function furtherIdentity(
+  { googleAggregator }: Config,
+  { signing_jwk, certificate_chain_pem, registration, google_wallet }: FurtherVerifier,
+  name: string,
+): Promise<FurtherIdentity> {
+  const chain = pemBlocks(certificate_chain_pem)
+  const [leaf] = chain
+  if (leaf === undefined) throw new Error('the certificate chain of a further identity is empty')
+  return {
+    clientId: await x509HashClientId(leaf.der),
+    proof: { x5c: chain.map(({ der }) => encodeBase64(der)) },
+    signingJwk: signing_jwk,
+    ...(registration && { verifierInfo: attestRegistration(registration) }),
+    ...(google_wallet && { googleMetadata: writeGoogleMetadata(google_wallet, name, googleAggregator) }),
+  }
 }
 
 async function identify(
@@ -81,7 +133,7 @@ async function identify(
     case 'x509_hash':
       return ok({ clientId: await x509HashClientId(leaf.der), proof, signingJwk })
     case 'x509_san_dns': {
-      // Wallets compare the host with the leaf's names and with our response_uri.
+      // Wallets compare the host in the Client Identifier with the leaf's names and with our response_uri.
       const isNamed = namesHost(leaf.pem, new URL(config.baseUrl).hostname)
       const clientId = isNamed ? x509SanDnsClientId(config.baseUrl) : undefined
       return clientId === undefined ? err('host_not_in_certificate') : ok({ clientId, proof, signingJwk })

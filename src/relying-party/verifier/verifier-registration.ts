@@ -1,8 +1,9 @@
-// Registration of a relying party (ETSI TS 119 475). The signature of the certificate is not verified here:
-// wallets verify it with the registrars that they trust.
+// Registration of a relying party (ETSI TS 119 475). The signature of a registration certificate is not
+// verified here: wallets verify it with the keys of the registrars that they trust.
 
 import * as z from 'zod/mini'
 import { isJsonObject, type JsonObject } from '../../codec/json.ts'
+import { OBJECT } from '../../codec/schema.ts'
 import { REGISTRATION } from '../../limits.ts'
 import {
   parseRegistrationCertificate,
@@ -22,6 +23,7 @@ export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistr
   return z.strictObject({
     certificate: z.string().check(
       z.maxLength(REGISTRATION.characters),
+      z.meta({ pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+\\.[^.]*)?$' }),
       z.superRefine((text, context) => {
         const message = certificateError(text, now)
         if (message !== undefined) context.addIssue({ code: 'custom', message })
@@ -33,14 +35,16 @@ export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistr
 }
 
 /**
- * Registered data, stored as JSON text. The registrar defines the members and their types, and wallets expect
- * different types.
+ * Registered data, stored as JSON text. The registrar defines the members of the data, and not all wallets
+ * expect the same types. So the members are not checked.
  */
 const dataset = z.pipe(
-  z.custom<JsonObject>(
-    (value) => isJsonObject(value) && Object.keys(value).length > 0,
-    'must be an object with members',
-  ),
+  z
+    .custom<JsonObject>(
+      (value) => isJsonObject(value) && Object.keys(value).length > 0,
+      'must be an object with members',
+    )
+    .check(z.meta({ ...OBJECT, minProperties: 1 })),
   z.pipe(
     z.transform((value: JsonObject) => JSON.stringify(value)),
     z.string().check(z.maxLength(REGISTRATION.datasetCharacters)),
@@ -68,7 +72,7 @@ export const REGISTRATION_FAULTS = {
     'The registration certificate has no readable credentials: ask the registrar for another.',
   registration_expired: 'The registration certificate has expired: set the one that follows it.',
   registration_other_subject:
-    'The registration certificate is for another subject: its sub, or that of its intermediary, must equal the organizationIdentifier (or serialNumber) of the verifier certificate.',
+    'The registration certificate is for another subject: its sub, or that of its intermediary, must equal the organizationIdentifier (or serialNumber) of the certificate that signs.',
 } as const
 
 type RegistrationFault = Exclude<keyof typeof REGISTRATION_FAULTS, 'registration_missing'>
@@ -86,11 +90,21 @@ export function registeredCredentials(
   const parsed = parseRegistrationCertificate(registration.certificate)
   if (!parsed.ok || !parsed.value.credentials.ok) return err('registration_unreadable')
   if (hasExpired(parsed.value, now)) return err('registration_expired')
-  const [leaf] = anchorCertificates(certificate_chain_pem)
-  const identifier = leaf && subjectIdentifier(leaf)
-  return identifier !== undefined && parsed.value.presenters.includes(identifier)
+  return presents(parsed.value, certificate_chain_pem)
     ? parsed.value.credentials
     : err('registration_other_subject')
+}
+
+/** Returns true if the first certificate of the chain (PEM) names the subject of the registration. */
+export function isRegistered({ certificate }: VerifierRegistration, chainPem: string): boolean {
+  const parsed = parseRegistrationCertificate(certificate)
+  return parsed.ok && presents(parsed.value, chainPem)
+}
+
+function presents({ presenters }: RegistrationCertificate, chainPem: string): boolean {
+  const [leaf] = anchorCertificates(chainPem)
+  const identifier = leaf && subjectIdentifier(leaf)
+  return identifier !== undefined && presenters.includes(identifier)
 }
 
 /**

@@ -5,7 +5,7 @@ import { attributeValues } from '../../trust/x509/distinguished-name.ts'
 import { anchorCertificates } from '../../trust/x509/pem-certificates.ts'
 import type { Requirement } from '../../wallets/profiles/profile.ts'
 import type { Settings } from '../document/settings.ts'
-import { googleWalletWarnings } from './google-wallet-warnings.ts'
+import { hasGoogleIdentity } from './google-wallet-warnings.ts'
 import { readersFor } from './reader-certificate.ts'
 
 /** Configuration of the service, and the current time. */
@@ -19,21 +19,21 @@ type Service = Pick<Config, 'baseUrl' | 'googleAggregator'> & {
 type RequiringSettings = Partial<Settings> & Pick<Settings, 'name' | 'origins' | 'verifier'>
 
 /**
- * Returns the requirements that the settings do not meet. A reader certificate is enough if it is valid for a
- * page of the relying party or of the service. If no chain is known, nothing about the verifier certificate
- * is reported.
+ * Returns the requirements that the settings do not meet. `reader_certificate` is met by a reader certificate
+ * that is valid for a page of the relying party or of the service. If no chain is known, nothing about the
+ * verifier certificate is reported.
  */
 export async function lackingRequirements(
   settings: RequiringSettings,
   { baseUrl, googleAggregator, chain: ofService, now }: Service,
 ): Promise<readonly Requirement[]> {
-  const { reader_certificates = [], google_wallet = null, origins, verifier } = settings
+  const { reader_certificates = [], origins, verifier } = settings
   const chain = verifier?.certificate_chain_pem ?? ofService
   const service = { googleAggregator, verifier: { certificateChainPem: ofService ?? '' } }
   const pages = [baseUrl, ...origins]
   const isMissing: Readonly<Record<Requirement, boolean>> = {
     reader_certificate: pages.every((page) => readersFor(reader_certificates, page, now * 1000).length === 0),
-    google_wallet: google_wallet === null || (await googleWalletWarnings(service, settings)).length > 0,
+    google_wallet: !(await hasGoogleIdentity(service, settings)),
     organization: chain !== undefined && !namesSubject(chain),
   }
   return (Object.keys(isMissing) as Requirement[]).filter((one) => isMissing[one])

@@ -9,8 +9,8 @@ import { hmacSha256 } from '../../crypto/hmac.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { BROWSER_SECRET_BYTES, HOLD_MS } from '../../session/end/binding.ts'
 import { derivedKey } from '../../session/store/keys.ts'
-import { isHttps, readCookie, writeCookie } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
+import { isHttps, readCookie, writeCookie } from '../edge/cookies.ts'
 
 /**
  * Returns true for a request that a page of this service sent. Browsers set `Origin` on every POST, and a
@@ -27,8 +27,8 @@ const COOKIE = 'wv_browser'
 const SECRET = new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((BROWSER_SECRET_BYTES * 4) / 3)}}$`)
 
 /**
- * Returns the browser's secret; null without a cookie, or for a value that this service did not make. Over
- * plain http (loopback), any local server can set the cookie. So the value has a MAC if `BASE_URL` is http.
+ * Returns the browser's secret; null without a valid cookie. Over plain http (loopback), any server on the
+ * same machine can set the cookie. So the value also has a MAC if `BASE_URL` is http.
  */
 export async function getBrowserCookie(c: AppContext): Promise<string | null> {
   const value = readCookie(c, COOKIE)
@@ -39,9 +39,9 @@ export async function getBrowserCookie(c: AppContext): Promise<string | null> {
 }
 
 /**
- * Sets the cookie with the browser's secret. All sessions of a browser share one secret, so a second link
- * does not replace the secret of the first link. `SameSite=Strict` is enough: only the script of our own page
- * sends the cookie.
+ * Sets the cookie with the browser's secret. All sessions of a browser share one secret, so the page of a
+ * second session does not replace the secret of the first session. `SameSite=Strict` is enough: only the
+ * script of our own page sends the cookie.
  */
 export async function setBrowserCookie(c: AppContext, secret: string): Promise<void> {
   const value = isHttps(c) ? secret : `${secret}~${await computeMac(c, secret)}`

@@ -1,6 +1,6 @@
 // The Digital Credentials API (api/dc-api): creates requests for a browser, and processes the responses of
-// wallets. Two pages may use these routes: our own page, which sends its cookie, and the relying party's
-// page, which calls them through its server.
+// wallets. Two pages may use these routes: our own page, which sends the browser's cookie, and the relying
+// party's page, whose server makes the calls.
 
 import { Hono } from 'hono/tiny'
 import { dcApiRequestOptions, dcApiResponse } from '../../api/requests.ts'
@@ -8,10 +8,10 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { loadConfig } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
+import { sessionStub } from '../../relying-party/document/session-stub.ts'
 import { err, type Result } from '../../result.ts'
 import type { RefusalCode } from '../../session/document/results.ts'
 import type { DcApiPage } from '../../session/response/dc-api.ts'
-import { sessionStub } from '../../session/store/identifier.ts'
 import { accessOf, authenticateForSession, type SessionCaller } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { memberProblem, problem } from '../edge/problems.ts'
@@ -28,7 +28,7 @@ export function dcApiRoutes(): Hono<AppEnv> {
 }
 
 const REQUEST_LIMIT = 1024
-/** Limit of the body in bytes. The wallet's response in it may have 1 MiB, as at the Response URI. */
+/** Limit of the body in bytes. The wallet's response in the body may have 1 MiB, as at the Response URI. */
 const RESPONSE_LIMIT = 1024 * 1024 + 1024
 
 /** Creates a request for the page's browser. */
@@ -90,9 +90,9 @@ async function loadPage(c: AppContext, caller: SessionCaller): Promise<DcApiPage
 }
 
 /**
- * Returns the origin of the page; `undefined` if the origin is not allowed or not clear. A client token
- * allows only our own origin. A relying party may name an origin of its settings. If it names none, its only
- * origin is returned.
+ * Returns the origin of the page; `undefined` if the origin is not allowed or not known. A client token
+ * allows only our own origin. A relying party may name an origin of its settings. If the relying party names
+ * none and has only one origin, that origin is returned.
  */
 function originFor(c: AppContext, caller: SessionCaller, named: string | undefined): string | undefined {
   if (caller.kind === 'client_token') {

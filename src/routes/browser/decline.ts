@@ -1,10 +1,10 @@
-// The way out of the session page (api/outcome): a person without a wallet declines. Only the form of our own
-// page can send it, so a preview, a prefetch or a page of another site declines nothing.
+// *Do not share* on the session page (api/outcome): a person declines without using a wallet. Only the form
+// of our own page can send this request, so a preview, a prefetch or a page of another site declines nothing.
 
 import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../config.ts'
+import { sessionStub } from '../../relying-party/document/session-stub.ts'
 import { verifyClientToken } from '../../session/request/client-token.ts'
-import { sessionStub } from '../../session/store/identifier.ts'
 import { readLoginCookie } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { isUnreachableObject } from '../edge/edge.ts'
@@ -25,7 +25,10 @@ export function declineRoutes(): Hono<AppEnv> {
   })
 }
 
-/** Declines, and opens the page again. It then leaves, or shows the outcome that came first. */
+/**
+ * Declines the session, and opens the page again. The page then goes back to the relying party. If the
+ * session had already ended, the page shows that outcome instead.
+ */
 async function decline(c: AppContext): Promise<Response> {
   if (!isOwnPage(c)) return problem(c, 'cross_site_request')
   const id = c.req.param('id') ?? ''

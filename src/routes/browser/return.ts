@@ -1,11 +1,12 @@
-// Binding to one browser (api/binding). The page requests a link. The browser returns with a response code.
-// The relying party's server redeems the return code. A GET of the return page changes nothing.
+// Binding to one browser (api/binding). Our page requests a link to the wallet. The browser returns from the
+// wallet with a response code, and our page posts this code. Then the browser brings a return code to the
+// relying party, whose server redeems it. A GET of the return page changes nothing.
 
 import { Hono } from 'hono/tiny'
 import { browserReturnRequest, linkOptions, redemption } from '../../api/requests.ts'
+import { sessionStub } from '../../relying-party/document/session-stub.ts'
 import { ok } from '../../result.ts'
 import type { ReturnCodeError } from '../../session/return/same-device.ts'
-import { sessionStub } from '../../session/store/identifier.ts'
 import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { type ProblemCode, problem } from '../edge/problems.ts'
@@ -13,7 +14,7 @@ import { sendJsonText, sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'
 
-/** Builds the routes of binding. All are POST requests. */
+/** Builds the routes that bind a session to one browser. All are POST requests. */
 export function returnRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/v1/verify/:id/link', createLink)

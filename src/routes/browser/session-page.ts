@@ -5,11 +5,11 @@ import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../config.ts'
 import { renderQr } from '../../qr/render.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
+import { type SessionStub, sessionStub } from '../../relying-party/document/session-stub.ts'
 import type { Settings } from '../../relying-party/document/settings.ts'
 import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import { verifyClientToken } from '../../session/request/client-token.ts'
-import { type SessionStub, sessionStub } from '../../session/store/identifier.ts'
 import { offeredWallets, type PageView } from '../../session/views/page-view.ts'
 import { accessOf, authenticateForSession, readLoginCookie } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
@@ -35,7 +35,7 @@ export function sessionPageRoutes(): Hono<AppEnv> {
     .get('/v1/verify/:id/return', sendReturnPage)
 }
 
-/** Sends the session page. If an object cannot be reached, sends a page that asks the person to reload. */
+/** Sends the session page; a page that asks for a reload if a Durable Object cannot be reached. */
 async function openPage(c: AppContext): Promise<Response> {
   try {
     return await authorizePage(c)
@@ -50,8 +50,8 @@ async function authorizePage(c: AppContext): Promise<Response> {
   const session = sessionStub(c.env, id)
   const createdAt = await verifyClientToken(loadConfig(c.env), id, c.req.query('token') ?? '')
   if (session === undefined || createdAt === undefined) return sendNotFound(c)
-  // A prefetch of the page must not render a request, as on `/qr`. The browser fetches the page again when
-  // the person opens it.
+  // The page creates a request for its QR code, which a prefetch must not do. The browser fetches the page
+  // again when the person opens it.
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
   return sendSession(c, id, session, { createdAt, login: (await readLoginCookie(c, id))?.browser })
 }
@@ -145,20 +145,20 @@ export async function sendSessionPage(
   return sendPage(c, 200, { texts, title, body, scripts, style, embedders, hasOwnForm: live, next })
 }
 
-/** Parameter in the address of the page after *Do not share*. */
+/** Query parameter in the address of the page. It is present after a person pressed *Do not share*. */
 export const LEAVE = 'leave'
 
 /**
- * Returns the address of the way back, if the person declined on the page and leaves it now. A frame does not
- * leave: its embedder learns the status.
+ * Returns the address of the way back, if the person declined on the page and leaves the page now. A page in
+ * a frame stays open: the page around it gets the status.
  */
 function nextAddress(c: AppContext, page: SessionPage): string | undefined {
   const { view, isFramed } = page
   const leaves = c.req.query(LEAVE) !== undefined && view.status === 'declined' && !isFramed
-  return leaves && view.return_url !== null ? backAddress(page, view.return_url) : undefined
+  return leaves ? backAddress(page) : undefined
 }
 
-/** Returns the texts in the session's language, or in the browser's. */
+/** Returns the texts in the session's language, or in the browser's language. */
 export function textsFor(c: AppContext, locale: string | null): Promise<Texts> {
   return textsIn(c.env.ASSETS, chooseLanguage(locale, c.req.header('Accept-Language')))
 }

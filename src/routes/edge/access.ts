@@ -11,7 +11,7 @@ export type Access =
         | 'anyone'
         /** An unguessable address, or the `state` of a live request. */
         | 'wallet'
-        /** The session's `client_token`, in the address that a person was sent. */
+        /** The session's `client_token`, in the address that the person received. */
         | 'person'
         /** The session's `client_token`, sent by our own page. */
         | 'page'
@@ -52,6 +52,7 @@ const OPERATOR = { caller: 'operator' } as const
 export const ACCESS = {
   'GET /openapi.json': ANYONE,
   'GET /docs': ANYONE,
+  'GET /inspect': ANYONE,
   'GET /healthz': ANYONE,
   'GET /readyz': ANYONE,
   'GET /.well-known/jwks.json': ANYONE,
@@ -93,6 +94,9 @@ export const ACCESS = {
   'GET /v1/verify/:id/openid4vp': relyingParty('verify:request'),
   'POST /v1/verify/:id/return': relyingParty('verify:read'),
   'GET /v1/verify/:id/receipt': relyingParty('verify:read'),
+  'GET /v1/verify/:id/evidence': relyingParty('evidence:read'),
+  'DELETE /v1/verify/:id/evidence': relyingParty('evidence:read'),
+  'GET /v1/evidence/materials/:sha256': relyingParty('evidence:read'),
   'GET /v1/events': relyingParty('verify:read'),
   'GET /v1/verify': relyingParty('verify:read'),
   'GET /v1/insights': relyingParty('verify:read'),
@@ -102,6 +106,7 @@ export const ACCESS = {
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': relyingParty('webhooks:manage'),
   'POST /v1/webhook/redeliver': relyingParty('webhooks:manage'),
 
+  'GET /v1/audit': relyingParty('settings:manage'),
   'GET /v1/relying_party': relyingParty('settings:manage'),
   'PATCH /v1/relying_party': relyingParty('settings:manage'),
   'GET /v1/api_keys': relyingParty('settings:manage'),
@@ -152,12 +157,15 @@ export const ACCESS = {
   'POST /v1/admin/trust_lists/:list/refresh': OPERATOR,
   'GET /metrics': { caller: 'metrics_reader' },
 
-  // `/console/api/` has no rows: each call has the access of the called API route, with the owner's token.
+  // `/console/api/` has no rows: each call has the access of the API route that it calls.
   'GET /console': ANYONE,
   'GET /console/assets/:name': ANYONE,
+  'GET /console/people/:rp': ANYONE,
+  'POST /console/people': { caller: 'console' },
   'GET /console/session': { caller: 'console' },
   'POST /console/session': { caller: 'console' },
   'DELETE /console/session': { caller: 'console' },
+  'POST /console/session/activity': { caller: 'console' },
   'POST /console/codes': OPERATOR,
 } as const satisfies Readonly<Record<`${Method} /${string}`, Access>>
 

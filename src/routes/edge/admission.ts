@@ -1,8 +1,8 @@
-// Admission of requests by the state of the process (self-hosted). The launcher asks the service over a
-// private socket to finish: from then on, new requests get 503, and waiting long polls get their response.
-// While the process has little capacity, a request waits before its first step, and gets 503 with
-// `Retry-After` after five seconds. A self-hosted service is one isolate, so variables of this module hold
-// the state of the process.
+// Admission of requests by the state of the process (self-hosted). The launcher (scripts/start.mjs) asks the
+// service over a private socket to finish. From then on, new requests get 503, and waiting long polls get
+// their response. While the process has little capacity, a request waits before its first step. After five
+// seconds it gets 503 with `Retry-After`. A self-hosted service is one isolate, so variables of this module
+// hold the state of the process.
 
 import type { MiddlewareHandler } from 'hono'
 import type { Env } from '../../env.ts'
@@ -42,16 +42,16 @@ export const drainable: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 /** Longest time that a request waits for capacity. */
 const LONGEST_WAIT_MS = 5_000
-/** Interval at which a waiting request looks for capacity. The launcher reports at the same interval. */
+/** Interval at which a waiting request looks for capacity. scripts/start.mjs reports as often. */
 const LOOK_MS = 250
 
 /** Paths of monitors, which must learn that the process is running. */
 const MONITORED: readonly string[] = ['/healthz', '/readyz', '/metrics']
 
-/** Paths of requests that begin a verification, or send a person to the page of a login. */
+/** Paths of requests that begin a verification or a login. */
 const BEGINS_SESSION = /^\/v1\/verify$|^\/oidc\/[^/]+\/(?:authorize|par)$/
 
-/** Lets a request in if there is capacity. Routes of wallets do that themselves, with their own refusal. */
+/** Lets a request in if there is capacity. Routes of wallets have their own check and their own refusal. */
 export const admission: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { path } = c.req
   const kind = BEGINS_SESSION.test(path) ? 'new' : 'begun'
@@ -70,9 +70,10 @@ export async function isAdmitted(kind: WorkKind): Promise<boolean> {
 }
 
 /**
- * Handler for the calls of the launcher. `POST /drain` begins the end of the process, and returns the number
- * of requests that are still open. `POST /measures` stores measures of the process for `/metrics`. `POST
- * /capacity` stores its open descriptors, and measures the delay of a timer.
+ * Handler for the calls of the launcher (scripts/start.mjs). `POST /drain` begins the end of the process, and
+ * returns the number of requests that are still open. `POST /measures` stores measures of the process for
+ * `/metrics`. `POST /capacity` stores the number of the process's open file descriptors, and measures the
+ * delay of a timer.
  */
 export const control = {
   fetch: async (request, env) => {

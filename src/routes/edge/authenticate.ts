@@ -1,14 +1,19 @@
-// Authentication of relying parties by one bearer token. The prefix of a token identifies its kind. A token
-// without a known prefix can only be an access token.
+// Authentication of a relying party by one bearer token, of a person in the console, and of the page of a
+// session by its client token or its login cookie. The prefix of a token identifies its kind. A token without
+// a known prefix can only be an access token.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { loadConfig } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { LOGIN_TOKEN_CHARACTERS } from '../../limits.ts'
+import type { Actor } from '../../relying-party/audit/actor.ts'
 import type { ApiKeyRecord, Scope, Settings } from '../../relying-party/document/settings.ts'
 import { verifyAccessToken } from '../../relying-party/keys/access-token.ts'
 import { API_KEY_PREFIX, matchesApiKey, parseApiKey } from '../../relying-party/keys/api-key.ts'
+import { noteKeyUse } from '../../relying-party/keys/key-uses.ts'
+import { personOf } from '../../relying-party/people/console-calls.ts'
+import { type Person, personActor, scopesOf } from '../../relying-party/people/person.ts'
 import { forgetSettings, loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionAccess } from '../../session/access.ts'
@@ -19,17 +24,31 @@ import {
 } from '../../session/request/client-token.ts'
 import { isLoginToken } from '../../session/request/login-token.ts'
 import type { AppContext } from './context.ts'
+import { readCookie, writeCookie } from './cookies.ts'
 import { type ProblemCode, problem } from './problems.ts'
 
-/** A relying party's server, identified by one of its API keys, or by an access token of such a key. */
+/**
+ * A caller of the API for one relying party. The caller is the relying party's server, identified by one of
+ * its API keys or by an access token of the key. The caller can also be a person of the relying party, for
+ * whom the console calls.
+ */
 export type Caller = {
   readonly settings: Settings
-  readonly keyId: string
-  /** The scopes of this call: the scopes of the key, reduced to the scopes of the access token. */
+  /** Id of the API key; null: a person calls. */
+  readonly keyId: string | null
+  /** The caller as the audit log names it. */
+  readonly actor: Actor
+  /**
+   * The scopes of this call: the scopes of the key, reduced to the scopes of the access token. For a person,
+   * the scopes of their roles.
+   */
   readonly scopes: readonly Scope[]
   /** Expiry of the key in Unix milliseconds; null: the key does not expire. */
   readonly keyExpiresAt: number | null
 }
+
+/** A caller with an API key. */
+export type KeyCaller = Caller & { readonly keyId: string }
 
 /** A caller of a session's route: a relying party, or a holder of the session's client token. */
 export type SessionCaller =
@@ -55,14 +74,14 @@ type AuthenticationError = Extract<
 
 /** Returns the caller of the request, if its token has the scope. The error is the response to send. */
 export async function authenticate(c: AppContext, scope: Scope): Promise<Result<Caller, Response>> {
-  const token = presentedToken(c)
-  const authenticated = token.ok ? await findCaller(c, token.value, scope) : token
+  const authenticated = await findPresented(c, scope)
   return authenticated.ok ? authenticated : err(problem(c, authenticated.error))
 }
 
 /**
  * Like `authenticate`, but reads the settings now instead of a cached copy. Routes that change something use
- * it. With a cached copy, a revoked key works for up to 60 s, and could create a new key in that time.
+ * this function. With a cached copy, a revoked key works for up to 60 s, and could create a new key in that
+ * time.
  */
 export async function authenticateAfresh(c: AppContext, scope: Scope): Promise<Result<Caller, Response>> {
   const caller = await authenticate(c, scope)
@@ -73,13 +92,17 @@ export async function authenticateAfresh(c: AppContext, scope: Scope): Promise<R
 
 /**
  * Like `authenticate`, for routes that also accept the session's client token, as Bearer or as `?token=`. The
- * response to a client token does not reveal if the session exists.
+ * refusal of a client token does not reveal if the session exists.
  */
 export async function authenticateForSession(
   c: AppContext,
   verificationId: string,
   scope: Scope,
 ): Promise<Result<SessionCaller, Response>> {
+  if (personOf(c.req.raw) !== undefined) {
+    const caller = await authenticate(c, scope)
+    return caller.ok ? ok({ kind: 'relying_party', caller: caller.value }) : caller
+  }
   const token = presentedToken(c)
   if (!token.ok) {
     // An API key in an address would appear in logs and histories. Only a client token is accepted there.
@@ -89,7 +112,7 @@ export async function authenticateForSession(
   const createdAt = await verifyClientToken(loadConfig(c.env), verificationId, token.value)
   if (createdAt !== undefined) {
     const login = await readLoginCookie(c, verificationId)
-    // The login has no session yet, so there is no object to ask.
+    // The login has no session yet, so there is no Durable Object to call.
     if (isLoginToken(token.value) && !login?.isBegun) return err(problem(c, 'verification_not_found'))
     return ok({ kind: 'client_token', createdAt, login: login?.browser })
   }
@@ -121,21 +144,29 @@ export async function readLoginCookie(
   const value = readCookie(c, loginCookieName(verificationId)) ?? ''
   const [, secret, mark] = LOGIN_COOKIE.exec(value) ?? []
   if (secret === undefined) return undefined
-  // Only this service makes the mark, so nobody can make this service look for a session that was never
-  // created.
+  // Only this service can make the mark in the cookie. So a forged cookie cannot make this service look for a
+  // session that was never created.
   const isMarked =
     mark !== undefined && (await verifyClientToken(loadConfig(c.env), verificationId, mark)) !== undefined
   const isBegun = isMarked || c.get('begunLogin') === verificationId
   return { secret, browser: await hashSecret(secret), isBegun }
 }
 
-/** A secret. Once the session is created, the cookie also has a mark, which is the session's client token. */
+/**
+ * Form of the login cookie: a secret. Once the session is created, a mark follows: the session's client
+ * token.
+ */
 const LOGIN_COOKIE = /^([A-Za-z0-9_-]{43})(?:~(ct_[0-9a-z]{1,10}\.[A-Za-z0-9_-]{43}))?$/
 
-/** Life of the login cookie in seconds. It covers the session, the return to the client, and the tokens. */
+/**
+ * Life of the login cookie in seconds. This time covers the session, the return to the client, and the
+ * tokens.
+ */
 const COOKIE_SECONDS = 1_200
 
-/** Sets the cookie of a login. It is `Lax`, because a redirect from the client's site opens our page. */
+/**
+ * Sets the cookie of a login. The cookie is `Lax`, because a redirect from the client's site opens our page.
+ */
 export function setLoginCookie(
   c: AppContext,
   verificationId: string,
@@ -154,43 +185,6 @@ export async function markLoginCookie(
 ): Promise<void> {
   const mark = await signClientToken(loadConfig(c.env), session)
   setLoginCookie(c, session.verification_id, `${secret}~${mark}`, maxAge)
-}
-
-/**
- * Returns the value of a cookie that `writeCookie` set; `undefined` if the request does not have the cookie.
- * If the request repeats the cookie, the first value is returned.
- */
-export function readCookie(c: AppContext, name: string): string | undefined {
-  const pairs = c.req.header('Cookie')?.split(/; */) ?? []
-  const start = `${cookiePrefix(c)}${name}=`
-  return pairs.find((pair) => pair.startsWith(start))?.slice(start.length)
-}
-
-/**
- * Sets a cookie for our own host (RFC 6265 §4.1). The name and the value are not escaped. Both must contain
- * only characters that a cookie allows.
- */
-export function writeCookie(
-  c: AppContext,
-  name: string,
-  value: string,
-  { sameSite, maxAge }: { readonly sameSite: 'Lax' | 'Strict'; readonly maxAge: number },
-): void {
-  const secure = isHttps(c) ? '; Secure' : ''
-  const attributes = `Max-Age=${maxAge}; Path=/; HttpOnly${secure}; SameSite=${sameSite}`
-  c.header('Set-Cookie', `${cookiePrefix(c)}${name}=${value}; ${attributes}`, { append: true })
-}
-
-/**
- * Returns the prefix of a cookie's name. `__Host-` prevents other hosts of our domain from setting the
- * cookie. Browsers accept this prefix over https only.
- */
-function cookiePrefix(c: AppContext): string {
-  return isHttps(c) ? '__Host-' : ''
-}
-
-export function isHttps(c: AppContext): boolean {
-  return loadConfig(c.env).baseUrl.startsWith('https:')
 }
 
 /** Returns the digest of a secret, in the form that is stored (base64url). */
@@ -226,14 +220,38 @@ const MAXIMUM_TOKEN = LOGIN_TOKEN_CHARACTERS
 export async function callerByApiKey(
   c: AppContext,
   key: string,
-): Promise<Result<Caller, AuthenticationError>> {
+): Promise<Result<KeyCaller, AuthenticationError>> {
   const parsed = parseApiKey(key)
   if (parsed === undefined) return err('invalid_token')
   const now = Date.now()
   const active = await activeKey(c, parsed, now)
   if (!active.ok) return active
   if (!(await matchesApiKey(active.value.record, parsed))) return err('invalid_token')
-  return toCaller(active.value, now)
+  return toCaller(c, active.value, now)
+}
+
+/**
+ * Returns a person as a caller. The settings are at most 60 s old. If the settings give the person's roles no
+ * scope, the error is `invalid_token`.
+ */
+export async function callerByPerson(
+  c: AppContext,
+  person: Person,
+): Promise<Result<Caller, AuthenticationError>> {
+  const settings = await readSettings(c, person.relying_party_id, Date.now())
+  if (!settings.ok) return settings
+  const scopes = scopesOf(settings.value.console_sign_in, person)
+  if (scopes.length === 0) return err('invalid_token')
+  const actor = personActor(person)
+  c.set('caller', { actor, relyingPartyId: person.relying_party_id })
+  return ok({ settings: settings.value, keyId: null, actor, scopes, keyExpiresAt: null })
+}
+
+async function findPresented(c: AppContext, scope: Scope): Promise<Result<Caller, AuthenticationError>> {
+  const person = personOf(c.req.raw)
+  if (person !== undefined) return withScope(await callerByPerson(c, person), scope)
+  const token = presentedToken(c)
+  return token.ok ? findCaller(c, token.value, scope) : token
 }
 
 async function findCaller(
@@ -245,9 +263,14 @@ async function findCaller(
   // session.
   if (token.startsWith(CLIENT_TOKEN_PREFIX)) return err('insufficient_scope')
   const isApiKey = token.startsWith(API_KEY_PREFIX)
-  const caller = isApiKey ? await callerByApiKey(c, token) : await callerByAccessToken(c, token)
-  if (!caller.ok) return caller
-  return caller.value.scopes.includes(scope) ? caller : err('insufficient_scope')
+  return withScope(await (isApiKey ? callerByApiKey(c, token) : callerByAccessToken(c, token)), scope)
+}
+
+function withScope(
+  caller: Result<Caller, AuthenticationError>,
+  scope: Scope,
+): Result<Caller, AuthenticationError> {
+  return !caller.ok || caller.value.scopes.includes(scope) ? caller : err('insufficient_scope')
 }
 
 /**
@@ -263,7 +286,7 @@ async function callerByAccessToken(
   if (!verified.ok) return verified
   const active = await activeKey(c, verified.value, now)
   if (!active.ok) return active
-  const caller = toCaller(active.value, now)
+  const caller = toCaller(c, active.value, now)
   if (!caller.ok) return caller
   const { scopes } = verified.value
   return ok({ ...caller.value, scopes: caller.value.scopes.filter((scope) => scopes.includes(scope)) })
@@ -281,17 +304,37 @@ async function activeKey(
   { relyingPartyId, keyId, livemode }: KeyName,
   now: number,
 ): Promise<Result<ActiveKey, AuthenticationError>> {
-  const settings = await loadSettings(c.env, relyingPartyId, now)
-  if (!settings.ok) {
-    return err(settings.error === 'unavailable' ? 'temporarily_unavailable' : 'invalid_token')
-  }
+  const settings = await readSettings(c, relyingPartyId, now)
+  if (!settings.ok) return settings
   const record = settings.value.api_keys.find((key) => key.key_id === keyId)
   if (record === undefined || settings.value.livemode !== livemode) return err('invalid_token')
   return ok({ settings: settings.value, record })
 }
 
-function toCaller({ settings, record }: ActiveKey, now: number): Result<Caller, 'expired_token'> {
-  const { key_id, scopes, expires_at } = record
+async function readSettings(
+  c: AppContext,
+  relyingPartyId: string,
+  now: number,
+): Promise<Result<Settings, 'temporarily_unavailable' | 'invalid_token'>> {
+  const settings = await loadSettings(c.env, relyingPartyId, now)
+  if (settings.ok) return settings
+  return err(settings.error === 'unavailable' ? 'temporarily_unavailable' : 'invalid_token')
+}
+
+/**
+ * Returns the caller of a key, and records the use of the key. The key's secret or its access token must be
+ * verified before.
+ */
+function toCaller(
+  c: AppContext,
+  { settings, record }: ActiveKey,
+  now: number,
+): Result<KeyCaller, 'expired_token'> {
+  const { key_id, name = null, scopes, expires_at } = record
   if (expires_at !== null && expires_at <= now) return err('expired_token')
-  return ok({ settings, keyId: key_id, scopes, keyExpiresAt: expires_at })
+  const actor = { kind: 'api_key', key_id, name } as const
+  const relyingPartyId = settings.relying_party_id
+  c.set('caller', { actor, relyingPartyId })
+  noteKeyUse(c.env, { relyingPartyId, keyId: key_id }, now)
+  return ok({ settings, keyId: key_id, actor, scopes, keyExpiresAt: expires_at })
 }

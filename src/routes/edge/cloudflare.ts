@@ -2,6 +2,9 @@
 // below assets/ that the service sends.
 
 import type errors from '../../../assets/oauth-errors.json'
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { utf8 } from '../../codec/bytes.ts'
+import { sha256 } from '../../crypto/digest.ts'
 import type { AppContext } from './context.ts'
 
 /** The binding of the files below assets/, or an object that replaces it. */
@@ -15,28 +18,64 @@ export function cameByCloudflare({ cf }: Request): boolean {
   return typeof cf?.colo === 'string'
 }
 
+/** Content codings of responses, best first. */
+const CODINGS = ['br', 'gzip']
+
 /**
  * Returns the headers of a compressed text. The platform compresses the body with the coding that the header
- * names. Do not use them for a response that has a secret beside a text that a stranger chose: its length
- * would tell if the text is part of the secret (BREACH).
+ * names. Do not use these headers for a response with a secret and a text that a stranger chose. The length
+ * of such a response would tell if the text is part of the secret (BREACH).
  */
-export function gzipHeaders(c: AppContext): Readonly<Record<string, string>> {
-  return { Vary: 'Accept-Encoding', ...(accepts(c, 'gzip') && { 'Content-Encoding': 'gzip' }) }
+export function codingHeaders(c: AppContext): Readonly<Record<string, string>> {
+  const [coding] = acceptedCodings(c)
+  return { Vary: 'Accept-Encoding', ...(coding && { 'Content-Encoding': coding }) }
 }
 
 /**
- * Returns true if the client accepts a content coding. A weight of 0 refuses the coding (RFC 9110 §12.5.3).
+ * Returns the content codings that the client accepts, best first. A weight of 0 refuses a coding (RFC 9110
+ * §12.5.3).
  */
-export function accepts(c: AppContext, coding: string): boolean {
-  const accepted = (c.req.header('Accept-Encoding') ?? '').toLowerCase().split(',')
-  return accepted.some((entry) => {
-    const [name, weight = ''] = entry.split(';').map((part) => part.trim())
-    return name === coding && !/^q=0(\.0*)?$/.test(weight)
+function acceptedCodings(c: AppContext): readonly string[] {
+  const entries = (c.req.header('Accept-Encoding') ?? '').toLowerCase().split(',')
+  const accepted = entries.flatMap((entry) => {
+    const [name = '', weight = ''] = entry.split(';').map((part) => part.trim())
+    return /^q=0(\.0*)?$/.test(weight) ? [] : [name]
   })
+  return CODINGS.filter((coding) => accepted.includes(coding))
 }
 
 /**
- * Reads and parses a file. The result is cached for each binding, so a file must always have the same
+ * Sends a static file in the best coding that the client accepts and that the build has written
+ * (scripts/service/compress.mjs), or uncompressed. All codings share one weak ETag. Returns `undefined` if
+ * the file is missing.
+ */
+export async function sendFile(
+  c: AppContext,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response | undefined> {
+  const version = await versionOf(c.env.ASSETS, path).catch(() => undefined)
+  if (version === undefined) return undefined
+  const sent: Record<string, string> = { ETag: `W/"${version}"`, Vary: 'Accept-Encoding', ...headers }
+  if (c.req.header('If-None-Match')?.includes(`"${version}"`))
+    return new Response(null, { status: 304, headers: sent })
+  for (const coding of [...acceptedCodings(c), undefined]) {
+    const suffix = coding === undefined ? '' : `.${version}.${coding}`
+    const file = await c.env.ASSETS.fetch(`https://assets/${path}${suffix}`)
+    if (file.status !== 200) continue
+    if (coding !== undefined) sent['Content-Encoding'] = coding
+    return new Response(file.body, { headers: sent, encodeBody: 'manual' })
+  }
+  return undefined
+}
+
+/** Returns a hash of a text file. The names of its compressed files contain this hash. */
+export function versionOf(assets: AssetSource, path: string): Promise<string> {
+  return readOnce(assets, path, async (text) => encodeBase64url(await sha256(utf8(text))).slice(0, 16))
+}
+
+/**
+ * Reads and parses a file. The result is cached for each binding, so every call for a file must pass the same
  * `parse`. A failure is not cached. If the file is unavailable, throws an error marked as `retryable`, which
  * the edge reports as 503.
  */
@@ -60,7 +99,7 @@ const cache = new WeakMap<AssetSource, Map<string, unknown>>()
 
 /**
  * Returns the text of a code in assets/messages.json, with `values` in its placeholders. Returns the code
- * itself if there is no text, so no response fails for a missing text.
+ * itself if there is no text, so no response fails because a text is missing.
  */
 export async function readMessage(
   assets: AssetSource,
@@ -80,7 +119,10 @@ async function parseTable(text: string) {
   return JSON.parse(text)
 }
 
-/** OAuth errors, by table. The table for wallets has descriptions only. */
+/**
+ * OAuth errors of assets/oauth-errors.json: one table for each kind of request. In the table `wallet`, an
+ * error is only its description.
+ */
 export type OAuthErrors = typeof errors
 
 /** Returns the OAuth errors of assets/oauth-errors.json. */

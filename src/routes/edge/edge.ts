@@ -12,15 +12,15 @@ import { problem } from './problems.ts'
 
 /**
  * Gives each request an id. Sets `X-Request-Id` and the security headers for browsers on responses. This
- * middleware must be mounted first. An id from the caller is ignored, because it would let callers write into
- * our logs.
+ * middleware must be mounted first. An id from the caller is ignored, because such an id would let callers
+ * write into our logs.
  */
 export const requestId: MiddlewareHandler<AppEnv> = async (c, next) => {
   const id = `req_${encodeBase64url(randomBytes(16))}`
   c.set('requestId', id)
   await next()
-  // An object's response to an upgrade is immutable, so `c.header` puts it into a new response. Other
-  // responses are changed directly, because a new response would copy their body.
+  // A Durable Object's response to a WebSocket upgrade is immutable, so `c.header` puts it into a new
+  // response. Other responses are changed directly, because a new response would copy their body.
   if (c.res.webSocket) c.header('X-Request-Id', id)
   else {
     c.res.headers.set('X-Request-Id', id)
@@ -40,8 +40,8 @@ export const requestId: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 /**
  * Refuses HEAD, except below `safePrefixes`. Sends 405 if the path has other methods, else 404. Hono runs the
- * GET handler for HEAD. A GET of a request or a QR code has effects, and HEAD must have none (RFC 9110
- * §9.2.1).
+ * GET handler for HEAD. A GET of an authorization request or a QR code has effects, and HEAD must have none
+ * (RFC 9110 §9.2.1).
  */
 export function headWithoutEffect(
   app: Hono<AppEnv>,
@@ -60,18 +60,18 @@ export function noSuchRoute(app: Hono<AppEnv>): NotFoundHandler<AppEnv> {
   return (c) => refuseMethod(app, c)
 }
 
-/** Handles every thrown error: 503 if an object was unreachable (safe to try again), else 500. */
+/** Handles every thrown error: 503 if a Durable Object was unreachable (safe to try again), else 500. */
 export const onError: ErrorHandler<AppEnv> = (error, c) =>
   logError(error, c) === 'unreachable' ? problem(c, 'temporarily_unavailable') : problem(c, 'internal_error')
 
 /**
- * Logs a thrown error. Returns `unreachable` if an object could not be reached, and `internal` for any other
- * error.
+ * Logs a thrown error. Returns `unreachable` if a Durable Object could not be reached, and `internal` for any
+ * other error.
  */
 export function logError(error: unknown, c: AppContext): 'unreachable' | 'internal' {
   const unreachable = isUnreachableObject(error)
   const { message, stack = '' } = error instanceof Error ? error : new Error()
-  // A message may quote what was sent, even lines that look like frames.
+  // The message of the error may quote input, even lines that look like stack frames.
   const frames = stack
     .replace(message, '')
     .split('\n')
@@ -86,9 +86,9 @@ export function logError(error: unknown, c: AppContext): 'unreachable' | 'intern
 }
 
 /**
- * Returns true if the platform could not reach an object, or failed inside. Also returns true if a newer
- * version of this service stored the object's document. This version must not change such a document, and the
- * newer version soon responds.
+ * Returns true if the platform could not reach a Durable Object, or had an internal error. Also returns true
+ * if a newer version of this service stored the document of the object. This version must not change such a
+ * document. The caller can try again, because the newer version will soon respond.
  */
 export function isUnreachableObject(error: unknown): boolean {
   if (!(error instanceof Error)) return false

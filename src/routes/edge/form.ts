@@ -1,9 +1,10 @@
 // Strict parser for form bodies (application/x-www-form-urlencoded). A body is limited in size, must be
 // UTF-8, and must not repeat a parameter (RFC 6749 §3.1). The platform's parser repairs broken escapes and
-// keeps the last of two values. Two readers could then see different values.
+// keeps the last of two values. Another parser could then read other values from the same body.
 
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
+import { decodeFormText, type FormPairs, parsePairs } from '../../net/form.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type BodyError, readBody } from './request-body.ts'
 
@@ -20,8 +21,6 @@ export type Form = {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-const PARAMETER_LIMIT = 32
-
 /** Reads a form of at most `limit` bytes. An empty body is an empty form, even with another content type. */
 export async function readForm(request: Request, limit: number): Promise<Result<Form, FormError>> {
   const read = await readPairs(request, limit)
@@ -31,10 +30,7 @@ export async function readForm(request: Request, limit: number): Promise<Result<
   return parameters.size < pairs.length ? err('duplicate_parameter') : ok({ parameters, bytes })
 }
 
-/** Names and values of a form, in their order. A name may come twice. */
-export type FormPairs = readonly (readonly [string, string])[]
-
-/** Reads a form in which a name may come twice. */
+/** Reads a form that may repeat a parameter. */
 export async function readPairs(
   request: Request,
   limit: number,
@@ -54,27 +50,12 @@ export async function readPairs(
   return pairs === undefined ? err('malformed') : ok({ pairs, bytes })
 }
 
-/** Parses the text of a form, or of a query; `undefined` if it is malformed. */
-export function parsePairs(text: string): FormPairs | undefined {
-  const pairs = text.split('&').filter((pair) => pair !== '')
-  if (pairs.length > PARAMETER_LIMIT) return undefined
-  const decoded: [string, string][] = []
-  for (const pair of pairs) {
-    const split = pair.indexOf('=')
-    const name = decodeFormText(split < 0 ? pair : pair.slice(0, split))
-    const value = decodeFormText(split < 0 ? '' : pair.slice(split + 1))
-    if (name === undefined || value === undefined) return undefined
-    decoded.push([name, value])
-  }
-  return decoded
-}
-
 /** A client's id and secret. */
 export type ClientCredentials = { readonly clientId: string; readonly clientSecret: string }
 
 /**
- * Returns the id and the secret in a Basic header (RFC 7617 §2); `undefined` if it is malformed. OAuth
- * encodes both parts as in a form before they are joined (RFC 6749 §2.3.1).
+ * Returns the id and the secret in a Basic header (RFC 7617 §2); `undefined` if the header is malformed.
+ * OAuth encodes both parts as in a form before they are joined (RFC 6749 §2.3.1).
  */
 export function parseBasic(header: string): ClientCredentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/]{1,2048}={0,2}) *$/i.exec(header)?.[1]
@@ -85,15 +66,6 @@ export function parseBasic(header: string): ClientCredentials | undefined {
   const clientId = decodeFormText(text.slice(0, colon))
   const clientSecret = decodeFormText(text.slice(colon + 1))
   return clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret }
-}
-
-/** Decodes one name or value of a form; `undefined` for broken escapes, and for bytes that are not UTF-8. */
-export function decodeFormText(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return undefined // a broken escape, or escaped bytes that are not UTF-8
-  }
 }
 
 function isForm(contentType: string | null): boolean {

@@ -10,8 +10,8 @@ import type { AppContext } from './context.ts'
 import { problem } from './problems.ts'
 
 /**
- * Paths that exist under the console's host name. Few pages have this name, so few scripts can reach the
- * console.
+ * Paths that exist under the console's host name. Pages outside of these paths have other host names, so
+ * their scripts never have the origin of the console.
  */
 const CONSOLE_PATHS = /^\/console(\/|$)|^\/\.well-known\/jwks\.json$/
 
@@ -19,9 +19,9 @@ const CONSOLE_PATHS = /^\/console(\/|$)|^\/\.well-known\/jwks\.json$/
 const namesOf = oncePer((env: Env) => loopbackNames(env) ?? [])
 
 /**
- * Refuses a request to an unknown name of a service on loopback by 421 (RFC 9110 §15.5.20). Under the name of
- * the console, a GET of any other page is redirected to `BASE_URL`. This middleware works without a valid
- * configuration, as `/healthz` does.
+ * A service on loopback responds 421 (RFC 9110 §15.5.20) to a request with an unknown host name. Under the
+ * host name of the console, a GET of any other page is redirected to `BASE_URL`. This middleware works
+ * without a valid configuration, as `/healthz` does.
  */
 export async function knownHost(c: AppContext, next: () => Promise<void>): Promise<Response | undefined> {
   const names = namesOf(c.env)

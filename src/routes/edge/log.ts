@@ -1,13 +1,16 @@
-// Counts and logs requests: one line of JSON for each request except successful polls and probes. The line
-// has the request id, the trace and the duration. It has the pattern of the route and not the address,
-// because addresses contain ids, tokens and capabilities.
+// Counts and logs requests: one line of JSON for each request except successful polls, probes, and
+// authorization requests that open the page of a login. The line has the request id, the trace, the duration,
+// and the id of the API key that was used. The line has the pattern of the route and not the address, because
+// addresses contain ids, tokens and other secrets.
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
+import { encodeHex } from '../../codec/bytes.ts'
+import { parseTraceparent, type Trace } from '../../codec/traceparent.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import { logLine } from '../../metrics/log-line.ts'
 import { record } from '../../metrics/record.ts'
-import type { AppEnv } from './context.ts'
-import { readTrace } from './trace.ts'
+import type { AppContext, AppEnv } from './context.ts'
 
 /**
  * Counts the request, and logs it after the response. This middleware must be mounted right after
@@ -23,20 +26,47 @@ export const logRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
   const isRepeated = status === 200 && REPEATED.has(route)
   const labels = { audience: audienceOf(c, route), method, route, status: String(status) }
   record('requests', labels, { ms, local: isRepeated })
-  if (isRepeated) return
+  if (isRepeated || opensLogin(c, route, status) || !isLogged(c, status)) return
   const { trace_id } = readTrace(c)
-  logLine('info', 'request', { request_id: c.get('requestId'), trace_id, method, route, status, ms })
+  const request = { request_id: c.get('requestId'), trace_id, method, route, status, ms }
+  logLine('info', 'request', { ...request, ...callerOf(c) })
 }
 
 /**
- * Returns the audience of a route. A long poll has its own audience, because it lasts as long as the caller
- * asked for.
+ * Returns false for a request without an error if `LOG_REQUESTS` is `problems`. The variable is read without
+ * `loadConfig`, because `/healthz` works without a valid configuration.
+ */
+function isLogged(c: Context<AppEnv>, status: number): boolean {
+  return c.env.LOG_REQUESTS !== 'problems' || status >= 400 || c.get('sendsError') === true
+}
+
+/**
+ * Returns true for an authorization request that opens the page of a login. Anybody may send such a request,
+ * and it stores nothing, so it is not logged. The request that creates the session has a line.
+ */
+function opensLogin(c: Context<AppEnv>, route: string, status: number): boolean {
+  return route === '/oidc/:rp/authorize' && status === 303 && c.get('sendsError') !== true
+}
+
+/** Returns the members of the line that name an authenticated relying party and its API key. */
+function callerOf(c: Context<AppEnv>): Readonly<Record<string, string>> {
+  const { actor, relyingPartyId } = c.get('caller') ?? {}
+  return {
+    ...(relyingPartyId !== undefined && { relying_party_id: relyingPartyId }),
+    ...(actor?.kind === 'api_key' && { key_id: actor.key_id }),
+  }
+}
+
+/**
+ * Returns the audience of a route. The metrics have the durations of requests for each audience. A long poll
+ * lasts as long as the caller wants. So long polls have their own audience, and the durations of the other
+ * API calls do not include them.
  */
 function audienceOf(c: Context<AppEnv>, route: string): string {
-  if (c.req.query('wait') !== undefined) return 'waiting'
   if (/^\/r\/|\/callback$/.test(route)) return 'wallet'
   if (/^\/(v1\/admin|metrics)/.test(route)) return 'operator'
-  return /^\/(v1|oauth)\//.test(route) ? 'api' : 'public'
+  if (!/^\/(v1|oauth)\//.test(route)) return 'public'
+  return c.req.query('wait') === undefined ? 'api' : 'waiting'
 }
 
 /**
@@ -52,4 +82,20 @@ const REPEATED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/verif
 export function routeOf(c: Context<AppEnv>): string {
   const paths = matchedRoutes(c).map(({ path }) => path)
   return paths.findLast((path) => !path.endsWith('*')) ?? paths.sort((a, b) => b.length - a.length)[0] ?? '/*'
+}
+
+/**
+ * Returns the request's trace (W3C Trace Context): the caller's trace, or else a new trace. The log and the
+ * webhooks of a session contain the trace. The trace is computed at the first call, because most polls never
+ * need a trace.
+ */
+export function readTrace(c: AppContext): Trace {
+  const trace = c.get('trace') ?? parseTraceparent(c.req.header('traceparent') ?? '') ?? newTrace()
+  c.set('trace', trace)
+  return trace
+}
+
+/** Returns a new trace. This service records no traces, so `sampled` is false (W3C Trace Context §4.2). */
+function newTrace(): Trace {
+  return { trace_id: encodeHex(randomBytes(16)), sampled: false }
 }

@@ -42,8 +42,13 @@ export const PROBLEMS = {
   expired_token: unauthorized('The bearer token has expired'),
   insufficient_scope: forbidden('The bearer token does not allow this'),
   cross_site_request: forbidden('Only the page of this service may send this'),
+  fresh_sign_in_required: forbidden('This change needs a sign-in of the last ten minutes'),
+  sign_in_refused: forbidden('The sign-in was refused'),
+  role_missing: forbidden('The account has no role for this relying party'),
+  people_not_enabled: missing('The relying party has no sign-in for people'),
   not_found: missing('Not found'),
   verification_not_found: missing('The verification does not exist'),
+  no_evidence: missing('No evidence was kept of this verification'),
   method_not_allowed: kind(405)('The method is not allowed here'),
   not_acceptable: kind(406)('None of the accepted media types can be produced'),
   request_timeout: kind(408, true)('The body did not arrive in time'),
@@ -58,14 +63,19 @@ export const PROBLEMS = {
   index_disabled: conflict('The relying party has no list of its verifications'),
   redelivery_limit_reached: conflict('The event was redelivered too often'),
   verification_ended: kind(410)('The verification has ended'),
+  evidence_erased: kind(410)('The evidence was erased'),
   payload_too_large: kind(413)('The body is too large'),
   unsupported_media_type: kind(415)('The content type is not supported'),
   unknown_host: kind(421)('This host name is not one of the service'),
   policy_unsatisfiable: kind(422)('No credential could satisfy this policy'),
+  evidence_not_configured: kind(422)('The relying party has no keys for evidence'),
+  time_stamp_not_configured: kind(422)('The service has no time-stamping authority'),
+  intent_to_retain_required: kind(422)('Evidence needs a request that says that data is kept'),
   upgrade_required: kind(426)('This address is for WebSocket only'),
   rate_limited: limited('Too many requests'),
   render_limit_reached: limited('Too many QR renders of one verification'),
   internal_error: kind(500, true)('The service failed'),
+  sign_in_provider_failed: kind(502, true)('The OpenID Provider did not respond as expected'),
   temporarily_unavailable: kind(503, true)('The service is temporarily unavailable'),
 } as const satisfies Readonly<Record<string, ProblemKind>>
 
@@ -84,6 +94,8 @@ type ProblemDetails = {
   /** Explanation of this occurrence. Never repeats what was sent. */
   readonly detail?: string
   readonly errors?: readonly FieldError[]
+  /** Further members of this problem. */
+  readonly members?: Pick<Problem, 'erased_at'>
   readonly headers?: Readonly<Record<string, string>>
   /** Seconds for `Retry-After` on 429 and 503; default 1. */
   readonly retryAfter?: number
@@ -101,6 +113,7 @@ export function problem(c: AppContext, code: ProblemCode, details: ProblemDetail
     request_id: c.get('requestId'),
     retryable,
     errors: details.errors ?? [],
+    ...details.members,
   }
   const headers = new Headers(details.headers)
   headers.set('Content-Type', 'application/problem+json')
@@ -128,8 +141,8 @@ export function notAllowed(code: ProblemCode, pointer: string, message: string):
 }
 
 /**
- * Returns the value of `WWW-Authenticate` (RFC 6750 §3). It has no error code if no token was sent. An
- * expired token is an `invalid_token`.
+ * Returns the value of `WWW-Authenticate` (RFC 6750 §3). The value has no error code if no token was sent.
+ * For an expired token, the error code is `invalid_token`.
  */
 function challenge(code: ProblemCode): string {
   if (code === 'missing_token') return 'Bearer'

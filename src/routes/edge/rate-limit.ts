@@ -1,5 +1,5 @@
-// Rate limits (api/limits). The platform's limiters count the calls of a whole location. Without these
-// limiters, a token bucket in memory applies the same limits to one process.
+// Rate limits (api/limits). The platform's limiters count the calls of a whole Cloudflare location. Without
+// these limiters, a token bucket in memory applies the same limits to one process.
 
 import { loadConfig } from '../../config.ts'
 import { cameByCloudflare } from './cloudflare.ts'
@@ -18,7 +18,7 @@ type Bucket = (key: string, now: number, count?: 1 | -1) => boolean
 const CREATIONS: Rate = { limit: 100, period: 1_000 }
 const WALLET_CALLS: Rate = { limit: 60, period: 10_000 }
 const TOKENS: Rate = { limit: 60, period: 10_000 }
-/** Authorization requests, and sessions of logins. Both for each relying party. */
+/** Limit of the authorization requests of one relying party. */
 const AUTHORIZATIONS: Rate = { limit: 1_000, period: 10_000 }
 const LOGINS: Rate = { limit: 500, period: 10_000 }
 const FAILED_AUTHENTICATIONS: Rate = { limit: 10, period: 60_000 }
@@ -38,8 +38,10 @@ export function memoryBucket(rate: Rate, maximumKeys: number = MAXIMUM_KEYS): Bu
     const allowed = refilled >= count
     levels.delete(key) // and back in at the end: a Map keeps the order of insertion
     levels.set(key, { tokens: Math.min(rate.limit, allowed ? refilled - count : refilled), at: now })
-    const oldest = levels.keys().next().value
-    if (levels.size > maximumKeys && oldest !== undefined) levels.delete(oldest)
+    // The first key is read only if a key must be dropped. After many deletions, a Map finds its first key
+    // slowly.
+    const [oldest] = levels.size > maximumKeys ? levels.keys() : []
+    if (oldest !== undefined) levels.delete(oldest)
     return allowed
   }
 }
@@ -52,11 +54,12 @@ const logins = memoryBucket(LOGINS)
 const failures = memoryBucket(FAILED_AUTHENTICATIONS)
 
 /**
- * Limits creations to 100 a second for each API key. Returns the response to send if there were more;
- * `undefined` otherwise.
+ * Limits create requests to 100 a second for each API key. People who are signed in to the console of one
+ * relying party share one limit. Returns the response to send if the limit is exceeded; `undefined`
+ * otherwise.
  */
-export async function limitCreations(c: AppContext, keyId: string): Promise<Response | undefined> {
-  const allowed = await take(c.env.CREATION_RATE_LIMIT, creations, keyId)
+export async function limitCreations(c: AppContext, caller: string): Promise<Response | undefined> {
+  const allowed = await take(c.env.CREATION_RATE_LIMIT, creations, caller)
   return allowed ? undefined : problem(c, 'rate_limited')
 }
 
@@ -110,11 +113,12 @@ export function takeToken(c: AppContext, clientId: string): Promise<boolean> {
 }
 
 /**
- * Returns the caller's address from a trusted header; `undefined` if it is unknown. The header is the one
- * that the operator named, else the header of Cloudflare's edge. An IPv6 address is cut to its network.
+ * Returns the caller's address from a trusted header; `undefined` if the address is unknown. The trusted
+ * header is the header that the operator named, else the header of Cloudflare's edge. An IPv6 address is cut
+ * to its network.
  */
 export function clientAddress(request: Request, clientIpHeader: string | null): string | undefined {
-  // Only Cloudflare's edge sets cf-connecting-ip. Without that edge any caller could send it.
+  // cf-connecting-ip is trusted only from Cloudflare's edge. In any other request the caller may have set it.
   const header = clientIpHeader ?? (cameByCloudflare(request) ? 'cf-connecting-ip' : null)
   const value = header === null ? null : request.headers.get(header)
   const address = value?.trim().slice(0, 64)
@@ -133,7 +137,7 @@ function toNetwork(address: string): string {
   const after = tail?.split(':').filter((group) => group !== '') ?? []
   const zeros = Array<string>(8 - before.length - after.length).fill('0')
   const groups = [...before, ...zeros, ...after]
-  // The whole address is kept for an IPv4 address in IPv6 (RFC 4291 §2.5.5.2).
+  // An IPv4 address in IPv6 (RFC 4291 §2.5.5.2) is not cut.
   const isMapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
   return isMapped ? groups.slice(5).join(':') : `${groups.slice(0, 4).join(':')}::/64`
 }

@@ -10,7 +10,7 @@ import { err, ok, type Result } from '../../result.ts'
 export type BodyError = 'too_large' | 'unreadable' | 'request_timeout' | 'overloaded'
 
 /**
- * Senders of bodies. Each kind has its own limit, so bodies of unknown senders do not keep out bodies of
+ * Senders of bodies. Each kind has its own limit, so bodies of unknown senders do not block bodies of
  * authenticated callers.
  */
 export type Sender = 'anyone' | 'authenticated'
@@ -30,7 +30,8 @@ export async function readBody(
   const reserve = declared === null ? limit : Number(declared)
   const release = reservations[sender].take(Number.isNaN(reserve) ? limit : reserve, Date.now())
   if (release === undefined) return err('overloaded')
-  // If the caller disconnects, the platform stops the handler, and `finally` does not run.
+  // If the caller disconnects, the platform stops the handler, and `finally` does not run. So the event
+  // `abort` also releases the space that was reserved for the body.
   request.signal.addEventListener('abort', release, { once: true })
   try {
     const body = await readInTime(request, limit)
@@ -54,7 +55,7 @@ export type Reservations = {
 
 /**
  * Creates space for this number of bodies and bytes. A reservation expires soon after the time limit of a
- * read, because a read whose handler was stopped cannot give it back.
+ * read, because a read whose handler was stopped cannot give the space back.
  */
 export function createReservations(limits: {
   readonly bodies: number

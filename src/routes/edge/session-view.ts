@@ -12,7 +12,7 @@ export function sendView(c: AppContext, view: Result<View, SessionError>, status
   return sendJsonText(c, view.value.json, status)
 }
 
-/** Sends JSON that is text already. It must not be cached. */
+/** Sends JSON that is text already. The response must not be cached. */
 export function sendJsonText(c: AppContext, json: string, status: 200 | 201 | 202 = 200): Response {
   return c.body(json, status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
 }
@@ -41,6 +41,7 @@ const PROBLEM_CODES: Readonly<Record<SessionError, ProblemCode>> = {
   redirect_not_offered: 'redirect_not_offered',
   dc_api_not_offered: 'dc_api_not_offered',
   unavailable: 'temporarily_unavailable',
+  no_evidence: 'no_evidence',
   wallet_unknown: 'invalid_request',
   wallet_cannot: 'policy_unsatisfiable',
 }

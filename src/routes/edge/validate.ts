@@ -16,8 +16,8 @@ const MAXIMUM_ERRORS = 20
 
 /**
  * Reads a JSON body of at most `limit` bytes, and parses it with `schema`. The error is the response to send:
- * 415, 413, 408, 503, 400 `invalid_json` or 400 `invalid_request`. The route must authenticate its caller
- * before, unless `sender` is `anyone`.
+ * 415, 413, 408, 503, 400 `invalid_json` or 400 `invalid_request`. The route must first authenticate its
+ * caller, unless `sender` is `anyone`.
  */
 export async function readJson<T>(
   c: AppContext,
@@ -70,8 +70,13 @@ function toFieldErrors(issue: z.core.$ZodIssue, data: Json): readonly FieldError
   if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]))
   const pointer = pointerOf(path)
   if (isAbsent(data, path)) return [{ pointer, code: 'required', message: 'This member is required.' }]
-  const code = issue.code === 'custom' ? 'invalid_value' : issue.code
+  const code = issue.code === 'custom' ? customCode(issue) : issue.code
   return [{ pointer, code, message: issue.message }]
+}
+
+/** Returns the code in the `params` of a check in a schema; `invalid_value` if there is no code. */
+function customCode({ params }: z.core.$ZodIssueCustom): string {
+  return typeof params?.code === 'string' ? params.code : 'invalid_value'
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   sumCounts,
 } from '../../relying-party/index/counters.ts'
 import { callDay } from '../../relying-party/index/damaged-days.ts'
-import { indexStub } from '../../relying-party/index/index-days.ts'
+import { type ListedDay, listStub } from '../../relying-party/index/index-days.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { memberProblem, problem } from '../edge/problems.ts'
@@ -28,7 +28,7 @@ const STEPS = 750
 const AT_A_TIME = 10
 /** Largest number of calls for one day. A call reads at most 10,000 entries. */
 const CALLS = 4
-/** Age in days from which the counters of a day hardly change, because its sessions have ended. */
+/** After this number of days, the sessions of a day have ended, so the counters of the day hardly change. */
 const OLD_DAYS = 3
 /** Time for which the counters of an old day are cached, and number of cached days. */
 const CACHED_MS = 30_000
@@ -68,8 +68,9 @@ export async function readInsights(c: AppContext): Promise<Response> {
 }
 
 /**
- * Returns the counters of the hours in a range. The two days before the range are read as well, because a
- * session may end two days after its creation. `incomplete`: days that are left out.
+ * Returns the counters of the hours in a range. A session is stored under the day of its creation, and may
+ * end two days later. So the two days before the range are read as well. `incomplete`: days that are left
+ * out.
  */
 async function loadHours(
   env: Env,
@@ -77,14 +78,14 @@ async function loadHours(
   from: number,
   to: number,
 ): Promise<{ readonly hours: readonly HourCounts[]; readonly incomplete: readonly number[] }> {
-  const days = (await relyingPartyStub(env, relyingPartyId)?.indexDays()) ?? []
-  const readable = days.filter((day) => day >= dayOf(from) - 2 && day <= dayOf(to - 1))
+  const days = (await relyingPartyStub(env, relyingPartyId)?.listedDays()) ?? []
+  const readable = days.filter(({ day }) => day >= dayOf(from) - 2 && day <= dayOf(to - 1))
   const hours: HourCounts[] = []
   const incomplete: number[] = []
   for (let i = 0; i < readable.length; i += AT_A_TIME) {
     const batch = readable.slice(i, i + AT_A_TIME)
     const counts = await Promise.all(batch.map((day) => loadCounts(env, relyingPartyId, day)))
-    for (const [number, day] of batch.entries()) {
+    for (const [number, { day }] of batch.entries()) {
       const counted = counts[number] ?? null
       if (counted === null) incomplete.push(day)
       else hours.push(...counted)
@@ -100,13 +101,14 @@ const cache = new Map<string, { readonly until: number; readonly counts: readonl
 async function loadCounts(
   env: Env,
   relyingPartyId: string,
-  day: number,
+  listedDay: ListedDay,
 ): Promise<readonly HourCounts[] | null> {
   const now = Date.now()
+  const { day } = listedDay
   const name = `${relyingPartyId}/${day}`
   const cached = cache.get(name)
   if (cached !== undefined && now < cached.until) return cached.counts
-  const counts = await readCounts(env, relyingPartyId, day)
+  const counts = await readCounts(env, relyingPartyId, listedDay)
   if (counts === null || day > dayOf(now) - OLD_DAYS) return counts
   cache.delete(name)
   cache.set(name, { until: now + CACHED_MS, counts })
@@ -116,15 +118,15 @@ async function loadCounts(
 
 /**
  * Reads the counters of a day. A day with many entries needs several calls. Each call continues where the
- * last call stopped, also that of a later request. Returns null for a damaged day, and if the limit of calls
- * is reached.
+ * previous call stopped, even a call of an earlier request. Returns null for a damaged day, and if the limit
+ * of calls is reached.
  */
 async function readCounts(
   env: Env,
   relyingPartyId: string,
-  day: number,
+  day: ListedDay,
 ): Promise<readonly HourCounts[] | null> {
-  const stub = indexStub(env, relyingPartyId, day)
+  const stub = listStub(env, relyingPartyId, day)
   for (let call = 0; call < CALLS; call++) {
     const counts = await callDay(stub, 'read', () => stub.counts())
     if (!counts.ok) return null

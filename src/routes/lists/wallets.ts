@@ -1,5 +1,5 @@
-// Wallets for which the service has a profile (api/wallets). Their ids are the values of `wallet` in a
-// creation.
+// Wallets for which the service has a profile (api/wallets). Their ids are the values of `wallet` in a create
+// request.
 
 import type { WalletList } from '../../api/responses/lists.ts'
 import { WALLET_PROFILES } from '../../wallets/profiles/index.ts'

@@ -35,13 +35,13 @@ export type AuthorizationOutcome =
       /** Address of the link on the page. The browser opens it only if the person presses the link. */
       readonly address?: string
     }
-  /** An object could not be reached. */
+  /** A Durable Object could not be reached. */
   | { readonly kind: 'unavailable' }
 
 /** A request that the client must get an error for. */
 export type RefusedRequest = Extract<AuthorizationOutcome, { kind: 'refused' }>
 
-/** A request whose client and `redirect_uri` are known. */
+/** A request with a known client and a registered `redirect_uri`. */
 type Early = {
   readonly issuer: Issuer
   readonly redirectUri: string
@@ -49,8 +49,8 @@ type Early = {
 }
 
 /**
- * Sends an outcome to the browser. `isOfForm`: a form of our page is answered. Browsers block a redirect from
- * it to another site (`form-action`), so a page of ours shows the error.
+ * Sends an outcome to the browser. `isOfForm`: the browser sent a form of our page. Browsers block a redirect
+ * of a form to another site (`form-action`), so a page of ours shows the error.
  */
 export async function sendOutcome(
   c: AppContext,
@@ -100,6 +100,7 @@ async function answerTo(
   const address = withParameters(redirectUri, response)
   if (isOfForm || !issuer.settings.livemode)
     return { kind: 'notice', status: 400, details: `${error}: ${description}`, locales, address }
+  c.set('sendsError', true)
   if (parameters.get('response_mode') === 'form_post') return { kind: 'form', redirectUri, response, locales }
   return { kind: 'page', address }
 }

@@ -36,8 +36,8 @@ export type ParsedRequest = {
 }
 
 /**
- * Channel of a request. `pushed`: a public client pushed the request. `authenticated`: a confidential client
- * pushed the request, and has authenticated.
+ * Channel of a request. `front_channel`: the browser sent the request. `pushed`: a public client pushed the
+ * request. `authenticated`: a confidential client pushed the request, and has authenticated.
  */
 export type RequestOrigin = 'front_channel' | 'pushed' | 'authenticated'
 
@@ -101,6 +101,7 @@ export async function parseRequest(
       state: parameters.get('state') ?? null,
       nonce: parameters.get('nonce') ?? null,
       code_challenge: parameters.get('code_challenge') ?? null,
+      dpop_jkt: parameters.get('dpop_jkt') ?? null,
       scope: parseScopes(parameters).includes(policy.name) ? `openid ${policy.name}` : 'openid',
       policy: `${policy.name}#${await digestPolicy(client, policy)}`,
       subject: client.subject,
@@ -121,7 +122,10 @@ export async function parseRequest(
 
 const digests = new WeakMap<OidcPolicy, string>()
 
-/** Returns a part of the policy's hash. It is computed once for each copy of the client. */
+/**
+ * Returns the first 16 hexadecimal digits of the policy's SHA-256. The result is cached for the policy
+ * object.
+ */
 async function digestPolicy(client: OidcClient, policy: OidcPolicy): Promise<string> {
   const digest = digests.get(policy) ?? encodeHex(await sha256(utf8(policyText(client, policy)))).slice(0, 16)
   digests.set(policy, digest)
@@ -129,8 +133,9 @@ async function digestPolicy(client: OidcClient, policy: OidcPolicy): Promise<str
 }
 
 /**
- * Returns the `sub` of an `id_token_hint` (Core §3.1.2.1): an ID token of an earlier login of this client. It
- * may have expired, because that login may be long ago. A transient `sub` never comes again.
+ * Returns the `sub` of an `id_token_hint` (Core §3.1.2.1): an ID token of an earlier login of this client. An
+ * expired token is accepted, because that login may be long ago. A hint with a transient `sub` is an error,
+ * because no later login can have the same `sub`.
  */
 async function hintedSubject(
   hint: string,
@@ -149,8 +154,8 @@ function acceptedSubjects({ sub }: ClaimsParameter, hinted: string | null): read
 }
 
 /**
- * Returns the signing algorithm of UserInfo for a client that registered none. If UserInfo is encrypted, this
- * is the algorithm of the ID token. Otherwise returns null: UserInfo is not signed.
+ * Returns the algorithm that signs UserInfo if the client registered none for it. For encrypted UserInfo,
+ * this is the algorithm of the ID token. Otherwise returns null: UserInfo is not signed.
  */
 function signedInside(client: OidcClient) {
   return client.userinfo_encrypted_response_alg === null ? null : client.id_token_signed_response_alg
@@ -170,12 +175,14 @@ function formError(parameters: Parameters): RequestError | undefined {
   if (parameters.has('registration')) return 'registration'
   const isLong = (name: string, value: string) =>
     !LONG_PARAMETERS.includes(name) && value.length > OIDC_REQUEST.valueCharacters
-  if ([...parameters].some(([name, value]) => isLong(name, value))) return 'parameter_too_long'
+  for (const [name, value] of parameters) if (isLong(name, value)) return 'parameter_too_long'
   const responseType = parameters.get('response_type')
   if (responseType === undefined) return 'response_type_missing'
   if (responseType !== 'code') return 'response_type'
   const mode = parameters.get('response_mode') ?? 'query'
   if (mode !== 'query' && mode !== 'form_post') return 'response_mode'
+  const jkt = parameters.get('dpop_jkt')
+  if (jkt !== undefined && !isDigest(jkt)) return 'dpop_jkt'
   return parameters.get('prompt')?.split(' ').includes('none') ? 'prompt_none' : undefined
 }
 
@@ -187,8 +194,8 @@ function parseScopes(parameters: Parameters): readonly string[] {
 }
 
 /**
- * Returns the policy that a scope names, or else the default policy. Standard scopes are ignored. At most one
- * other scope is allowed.
+ * Returns the policy that a scope names. Without such a scope, returns the default policy. The scope `openid`
+ * is required. The other standard scopes are ignored. At most one scope may name a policy.
  */
 function choosePolicy(parameters: Parameters, client: OidcClient): Result<OidcPolicy, RequestError> {
   const scopes = new Set(parseScopes(parameters))
@@ -201,9 +208,9 @@ function choosePolicy(parameters: Parameters, client: OidcClient): Result<OidcPo
 }
 
 /**
- * Returns an error if the client may not send a request by this channel. If no authenticated client pushed
- * the request, somebody else may have chosen its policy in place of a stronger policy. So that request is
- * accepted only if the client has one policy, or if all its policies are `front_channel`.
+ * Returns an error if the client may not send a request by this channel. Only a request that an authenticated
+ * client pushed is sure to have the policy that this client chose. Any other request is accepted only if the
+ * client has one policy, or if all its policies are `front_channel`.
  */
 function channelError(client: OidcClient, origin: RequestOrigin): RequestError | undefined {
   const { policies, require_pushed_authorization_requests: mustPush } = client
@@ -225,7 +232,12 @@ function proofError(parameters: Parameters, client: OidcClient): RequestError | 
     return parameters.has('nonce') ? undefined : 'nonce_missing'
   }
   if (method !== 'S256') return 'challenge_method'
-  return /^[A-Za-z0-9_-]{43}$/.test(challenge) ? undefined : 'challenge'
+  return isDigest(challenge) ? undefined : 'challenge'
+}
+
+/** Returns true if a text has the form of a SHA-256 digest in base64url. */
+function isDigest(text: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(text)
 }
 
 /** Returns an error if none of the values of an essential `acr` is an assurance level (Core §5.5.1.1). */

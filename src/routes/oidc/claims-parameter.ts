@@ -17,7 +17,7 @@ export type ClaimsParameter = {
   readonly sub: readonly string[] | null
 }
 
-/** Claims that the parameter names for one token. `verified`: entries of `verified_claims`. */
+/** Claims that the parameter names for the ID token, or for UserInfo. `verified`: from `verified_claims`. */
 type NamedClaims = Pick<TokenRules, 'names'> & { readonly verified: readonly VerifiedClaimsRequest[] }
 
 /** Returns the content of the parameter; `undefined` if it is malformed. */
@@ -31,7 +31,8 @@ export function parseClaims(text: string | undefined): ClaimsParameter | undefin
   })
   if (idToken === undefined || userinfo === undefined) return undefined
   const requestsOf = (name: string) => [idToken, userinfo].map((claims) => member(claims, name) ?? null)
-  // Both tokens have the same `acr` and `sub`, so the conditions for both tokens apply.
+  // The ID token and UserInfo have the same `acr` and `sub`. So both must meet the conditions for either of
+  // them.
   const [acrs, subs] = [requestsOf('acr'), requestsOf('sub')]
   // A value that is not a text cannot be compared. It must not be ignored, so the parameter is rejected.
   if (![...acrs, ...subs].every(hasTexts)) return undefined
@@ -48,9 +49,9 @@ const NO_RULES = { names: null, verified: [] }
 const NOTHING: ClaimsParameter = { id_token: NO_RULES, userinfo: NO_RULES, acr: null, sub: null }
 
 /**
- * Returns the claims that are named for one token. Claims that every token has are left out, and so is
- * `verified_claims`, which only adds claims. `names` null: no other claim is named, so the claims are not
- * reduced.
+ * Returns the claims that the parameter names for the ID token, or for UserInfo. `names` has neither claims
+ * that every token has, nor `verified_claims`, which never reduces the released claims. `names` is null if no
+ * claim remains: all claims are then released.
  */
 function parseRules(claims: JsonObject): NamedClaims {
   const named = Object.keys(claims).filter(
@@ -97,7 +98,10 @@ function parseVerifiedClaims(request: Json | undefined): readonly VerifiedClaims
   })
 }
 
-/** Returns true if a claim has no conditions except on its value. Other conditions cannot be compared. */
+/**
+ * Returns true if a claim has no condition other than `value` and `values`. No other condition can be
+ * checked.
+ */
 function isComparable(claim: Json): boolean {
   return !Array.isArray(claim) && !isRestricted(claim, VALUES)
 }

@@ -16,7 +16,10 @@ export function newBrowserSecret(): string {
   return encodeBase64url(randomBytes(32))
 }
 
-/** Returns the digest of the secret in the code of a browser. The login stores it. */
+/**
+ * Returns the digest that a login stores: the digest of the secret in its code. `secret`: secret of the
+ * browser that gets the code.
+ */
 export async function hashCodeSecret(secret: string): Promise<string> {
   return hashSecret(await digestCodeSecret(secret))
 }

@@ -11,7 +11,9 @@ import { fill, isolate, type Texts, textsIn } from '../browser/page/texts.ts'
 import type { AppContext } from '../edge/context.ts'
 import type { ResponseParameters } from './responses.ts'
 
-/** Returns the texts in the first wanted language, else in the language of the browser. */
+/**
+ * Returns the texts in the first language of `locales` that our pages have, else in the browser's language.
+ */
 export function textsFor(c: AppContext, locales = ''): Promise<Texts> {
   const wanted = locales.split(' ').find((tag) => findPageLanguage(tag) !== null) ?? null
   return textsIn(c.env.ASSETS, chooseLanguage(wanted, c.req.header('Accept-Language')))
@@ -47,8 +49,8 @@ ${error ? html`<p class="soft">${error}</p>` : ''}`
 }
 
 /**
- * Sends a page that asks the person to reload. It is for an object that could not be reached, and for a
- * prefetch.
+ * Sends a page that asks the person to reload. This page is sent if a Durable Object could not be reached,
+ * and to a prefetch.
  */
 export async function sendUnavailable(c: AppContext): Promise<Response> {
   const texts = await textsFor(c)
@@ -75,7 +77,10 @@ export async function sendForm(
   return sendPage(c, 200, { texts, title, body, scripts, formTarget: origin })
 }
 
-/** Sends a page that goes on to the client's address at once, with a link for a browser that does not. */
+/**
+ * Sends a page that opens the client's address at once. A link on the page is for browsers that do not do
+ * this.
+ */
 export async function sendOn(c: AppContext, address: string, locales?: string): Promise<Response> {
   const texts = await textsFor(c, locales)
   const title = texts.login.sending

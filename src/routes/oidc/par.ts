@@ -7,18 +7,19 @@ import { randomBytes } from '../../crypto/random.ts'
 import { deriveKey, type Sealing, seal, unseal } from '../../crypto/seal.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
+import { newVerificationId } from '../../relying-party/document/session-stub.ts'
 import { isConfidential } from '../../relying-party/oidc/client.ts'
 import type { Kept } from '../../relying-party/oidc/once.ts'
 import { err, ok } from '../../result.ts'
 import type { StoredRequestParameters } from '../../session/request/login-token.ts'
-import { toVerificationId } from '../../session/store/identifier.ts'
 import { hashSecret } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { readForm } from '../edge/form.ts'
 import { takeAuthorization } from '../edge/rate-limit.ts'
 import { type Parameters, parseRequest, type RequestOrigin, registeredUri } from './authorization-request.ts'
 import { authenticateOidcClient } from './clients/client-authentication.ts'
-import { issuerOfRequest, noIssuer } from './issuer.ts'
+import { readProof, useProof } from './dpop.ts'
+import { endpointsOf, issuerOfRequest, noIssuer } from './issuer.ts'
 import { type RequestError, refuse, requestError, sendOAuth, sendOAuthError } from './responses.ts'
 
 /** Prefix of every address of a pushed request. */
@@ -26,16 +27,21 @@ export const REQUEST_URI = 'urn:ietf:params:oauth:request_uri:'
 
 const LIFETIME_SECONDS = 60
 
-/** Time for which a visited request is stored after the end of its login. */
+/**
+ * Time for which a pushed request is stored after its login has expired, if a browser has opened the request.
+ */
 const KEPT_MS = 60_000
 
-/** Parameters that a login needs. Credentials are not stored, nor are parameters without an effect. */
+/**
+ * Parameters that a login needs. Only these are stored. The secret or the assertion of the client is not
+ * stored, and neither are parameters that have no effect.
+ */
 const STORED = [
   ...['response_type', 'response_mode', 'redirect_uri', 'scope', 'state', 'nonce', 'claims'],
-  ...['id_token_hint', 'code_challenge', 'code_challenge_method', 'ui_locales'],
+  ...['id_token_hint', 'code_challenge', 'code_challenge_method', 'dpop_jkt', 'ui_locales'],
 ]
 
-/** Returns the form in which a request is sealed. */
+/** Returns the content of a sealed request: its channel, and the parameters in `STORED`. */
 export function sealedForm(origin: RequestOrigin, parameters: Parameters): StoredRequestParameters {
   return [origin, [...parameters].filter(([name]) => STORED.includes(name))]
 }
@@ -53,14 +59,23 @@ export async function pushRequest(c: AppContext): Promise<Response> {
   const { relying_party_id: relyingPartyId } = issuer.value.settings
   if (!confidential && !(await takeAuthorization(c, relyingPartyId))) return refuse(c, 'rate_limited')
   if (parameters.has('request_uri')) return refuseRequest(c, 'pushed_request_uri')
+  const proof = await readProof(c, endpointsOf(issuer.value.url).pushed_authorization_request_endpoint)
+  if (!proof.ok) return refuse(c, proof.error)
+  const jkt = proof.value?.jkt ?? parameters.get('dpop_jkt')
+  if (jkt !== (parameters.get('dpop_jkt') ?? jkt)) return refuse(c, 'proof_key')
+  // RFC 9449 §10.1: a proof here binds the code as `dpop_jkt` does.
+  if (jkt !== undefined) parameters.set('dpop_jkt', jkt)
   const redirectUri = registeredUri(client.value, parameters.get('redirect_uri'))
   if (redirectUri === undefined) return refuseRequest(c, 'redirect_uri')
   const origin: RequestOrigin = confidential ? 'authenticated' : 'pushed'
   const parsed = await parseRequest(parameters, client.value, { issuer: issuer.value, redirectUri, origin })
   if (!parsed.ok) return refuseRequest(c, parsed.error)
+  const proofError =
+    proof.value && (await useProof(c, proof.value, { relyingPartyId, isAuthenticated: confidential }))
+  if (proofError) return refuse(c, proofError)
   const requestUri = REQUEST_URI + encodeBase64url(randomBytes(32))
   const now = Date.now()
-  const verificationId = toVerificationId(c.env.VERIFICATION_SESSION.newUniqueId())
+  const verificationId = newVerificationId(c.env)
   const text = JSON.stringify([...sealedForm(origin, parameters), verificationId, now])
   const name = await nameOfPushed(requestUri)
   const stored = await seal(await deriveSealing(c, name), text, randomBytes(12))
@@ -96,7 +111,8 @@ export async function readPushed(
   if (!found) return undefined
   const text = await unseal(await deriveSealing(c, name), found.value)
   if (text === undefined) return undefined
-  // This service wrote the value. An earlier version wrote no id.
+  // This service wrote the value, so it is not validated. In a value of an earlier version, the last two
+  // members may be missing.
   const [origin, parameters, verificationId, pushedAt] = JSON.parse(text) as [
     ...StoredRequestParameters,
     verificationId?: string,
@@ -112,7 +128,10 @@ export function isFresh({ pushedAt }: PushedRequest): boolean {
   return Date.now() < pushedAt + LIFETIME_SECONDS * 1000
 }
 
-/** Stores a visited request until its login has ended. `full`: it is stored for its 60 s only. */
+/**
+ * Stores a pushed request that a browser has opened, until `KEPT_MS` after the expiry of its login. After the
+ * error `full`, the request is stored for its first 60 s only.
+ */
 export async function keepPushed(
   c: AppContext,
   { relyingPartyId, expiresAt }: { readonly relyingPartyId: string; readonly expiresAt: number },
@@ -130,8 +149,8 @@ async function nameOfPushed(requestUri: string): Promise<string> {
 }
 
 /**
- * Returns the key and the name that seal a pushed request. The request is sealed, because its `claims` may
- * contain values of a person.
+ * Returns the key that seals a pushed request, and the additional data: the name under which the request is
+ * stored. A pushed request is sealed, because its `claims` may contain values of a person.
  */
 async function deriveSealing({ env }: AppContext, name: string): Promise<Sealing> {
   return { key: await deriveKey(loadConfig(env).serverSecret, 'pushed-request'), aad: name }

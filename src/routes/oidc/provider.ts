@@ -35,8 +35,8 @@ function otherMethods(methods: string) {
 }
 
 /**
- * Wraps a handler for people. If an object cannot be reached, sends a page that asks the person to reload. A
- * prefetch gets the same page, and the handler does not run.
+ * Wraps a handler for people. If a Durable Object cannot be reached, sends a page that asks the person to
+ * reload. A prefetch gets the same page, and the handler does not run.
  */
 function forPeople(handle: Handler): Handler {
   return async (c) => {
@@ -45,7 +45,7 @@ function forPeople(handle: Handler): Handler {
   }
 }
 
-/** Wraps a handler for clients. If an object cannot be reached, sends an OAuth error. */
+/** Wraps a handler for clients. If a Durable Object cannot be reached, sends an OAuth error. */
 function forClients(handle: Handler): Handler {
   return orUnavailable(handle, (c) => refuse(c, 'unavailable'))
 }

@@ -4,8 +4,8 @@ import { type OAuthErrors, oauthErrors } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 
 /**
- * Adds the header that lets pages of any origin read the response. Browsers never let a page read a response
- * with `*` if the request had cookies.
+ * Adds the header `Access-Control-Allow-Origin: *`, so that pages of any origin can read the response. With
+ * `*`, browsers let no page read a response to a request with cookies.
  */
 export function allowAnyOrigin(response: Response): Response {
   response.headers.set('Access-Control-Allow-Origin', '*')
@@ -16,7 +16,7 @@ export function allowAnyOrigin(response: Response): Response {
 export function preflight(methods: string): Response {
   const headers = {
     'Access-Control-Allow-Methods': methods,
-    'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+    'Access-Control-Allow-Headers': 'Authorization, Content-Type, DPoP',
   }
   return allowAnyOrigin(new Response(null, { status: 204, headers }))
 }
@@ -27,7 +27,7 @@ export function sendOAuth(body: object, status = 200): Response {
   return new Response(JSON.stringify(body), { status, headers })
 }
 
-/** A row of assets/oauth-errors.json. If HTTP has a status for the error, the row has that status. */
+/** A row of assets/oauth-errors.json. `status`: HTTP status of the error. */
 type OAuthError = { readonly status: number; readonly error: string; readonly description: string }
 
 /**
@@ -65,10 +65,26 @@ export async function requestError({ env }: AppContext, name: RequestError): Pro
 /** Sends an error of an endpoint that clients call. */
 export async function refuse(c: AppContext, name: OidcError, allow?: string): Promise<Response> {
   const { oidc } = await oauthErrors(c.env.ASSETS)
-  const bearer = name === 'token_missing' ? 'Bearer' : 'Bearer error="invalid_token"'
-  const isOfClient = oidc[name].error === 'invalid_client'
-  const challenge = isOfClient ? 'Basic realm="oidc", charset="UTF-8"' : bearer
+  const challenge = 'Basic realm="oidc", charset="UTF-8"'
   return sendOAuthError(oidc[name], { challenge, allow, retryAfter: name === 'rate_limited' ? 60 : 1 })
+}
+
+const DPOP_ALGORITHMS = 'algs="ES256 PS256"'
+
+/**
+ * Sends an error of UserInfo (RFC 6750 §3, RFC 9449 §7.1). `scheme`: the scheme by which the access token was
+ * sent. An error of a proof is a 401 here.
+ */
+export async function refuseToken(
+  c: AppContext,
+  name: OidcError,
+  scheme: 'Bearer' | 'DPoP',
+): Promise<Response> {
+  const row = (await oauthErrors(c.env.ASSETS)).oidc[name]
+  const status = row.error === 'invalid_dpop_proof' ? 401 : row.status
+  const named = `${scheme} error="${row.error}"${scheme === 'DPoP' ? `, ${DPOP_ALGORITHMS}` : ''}`
+  const challenge = name === 'token_missing' ? `Bearer, DPoP ${DPOP_ALGORITHMS}` : named
+  return sendOAuthError({ ...row, status }, { challenge })
 }
 
 /** Parameters of an authorization response. */
@@ -87,5 +103,5 @@ export function withParameters(redirectUri: string, parameters: ResponseParamete
 /** Redirects the browser. The browser does not send the previous address to the next site. */
 export function redirectTo(c: AppContext, address: string): Response {
   const headers = { Location: address, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }
-  return c.body(null, 303, headers) // with the cookies that were set
+  return c.body(null, 303, headers) // `c.body` also sends the cookies that were set
 }

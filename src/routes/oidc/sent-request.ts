@@ -1,11 +1,12 @@
 // The authorization request: sent by the browser, or pushed by the client (RFC 9126).
 
 import { OIDC_REQUEST } from '../../limits.ts'
+import { type FormPairs, parsePairs } from '../../net/form.ts'
+import { sessionStub } from '../../relying-party/document/session-stub.ts'
 import type { OidcClient } from '../../relying-party/oidc/client.ts'
-import { sessionStub } from '../../session/store/identifier.ts'
 import { type LoginCookie, readLoginCookie } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
-import { type FormPairs, parsePairs, readPairs } from '../edge/form.ts'
+import { readPairs } from '../edge/form.ts'
 import { type RequestOrigin, registeredUri } from './authorization-request.ts'
 import type { Issuer } from './issuer.ts'
 import { isFresh, type PushedRequest, REQUEST_URI, readPushed } from './par.ts'
@@ -14,8 +15,8 @@ import type { RequestError } from './responses.ts'
 /** Reads the query of a GET, or the form of a POST; `undefined` if it is malformed or too long. */
 export async function readForm(c: AppContext): Promise<FormPairs | undefined> {
   if (c.req.method === 'GET') {
-    const { search } = new URL(c.req.url)
-    return search.length > OIDC_REQUEST.characters ? undefined : parsePairs(search.slice(1))
+    const [, query = ''] = /\?([^#]*)/.exec(c.req.url) ?? []
+    return query.length >= OIDC_REQUEST.characters ? undefined : parsePairs(query)
   }
   const form = await readPairs(c.req.raw, OIDC_REQUEST.characters)
   return form.ok ? form.value.pairs : undefined

@@ -1,30 +1,31 @@
-// The API description for machines, `/openapi.json`, and the API reference for people, `/docs` (api/access).
-// Both are static assets outside the bundle. A build writes them (docs/decisions/documentation.md).
+// The API description for machines, `/openapi.json`, the API reference for people, `/docs`, and the inspector
+// of messages, `/inspect` (api/access). All are static assets outside the bundle. A build writes them
+// (docs/decisions/documentation.md).
 
 import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../config.ts'
-import { accepts } from '../edge/cloudflare.ts'
+import { codingHeaders, sendFile } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 
-/** Builds the routes of `/openapi.json`, `/docs` and the script of the reference. */
+/** Builds the routes of `/openapi.json`, `/docs` with its script, and `/inspect`. */
 export function documentationRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/openapi.json', sendDescription)
     .get('/docs', (c) => sendAsset(c, 'docs/docs.html', PAGE))
-    .get('/assets/api-reference.js', sendScript)
+    .get('/assets/api-reference.js', (c) => sendBuilt(c, 'docs/reference.js', SCRIPT))
+    .get('/inspect', (c) => sendBuilt(c, 'inspect/inspect.html', INSPECTOR))
 }
 
 const DESCRIPTION = {
   'Content-Type': 'application/json',
   'Access-Control-Allow-Origin': '*', // for tools that run in a browser, and for /docs
-  Vary: 'Accept-Encoding',
 }
 const PAGE = {
   'Content-Type': 'text/html; charset=UTF-8',
   'Content-Security-Policy': [
-    // The page gets an opaque origin. Its code has no cookie and no storage, and can read only what any other
-    // site can read.
+    // The page gets an opaque origin. The code of the page has no cookie and no storage, and can read only
+    // what any other site can read.
     'sandbox allow-scripts',
     "default-src 'none'",
     "script-src 'self'",
@@ -36,13 +37,27 @@ const PAGE = {
     "form-action 'none'",
   ].join('; '),
 }
-const SCRIPT = { 'Content-Type': 'text/javascript; charset=utf-8', Vary: 'Accept-Encoding' }
-
+const FOR_FIVE_MINUTES = { 'Cache-Control': 'public, max-age=300' }
 /**
- * Content codings of the script, best first. The script's file for each coding ends in the name of the
- * coding.
+ * Headers of the inspector. The page gets an opaque origin and may open no connection. Its script and style
+ * are inside the page. A second policy, in the page's `meta` element, allows only these, by their hashes.
  */
-const CODINGS = ['br', 'gzip']
+const INSPECTOR = {
+  'Content-Type': PAGE['Content-Type'],
+  'Content-Security-Policy': [
+    'sandbox allow-scripts',
+    "default-src 'none'",
+    "script-src 'unsafe-inline'",
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    "connect-src 'none'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; '),
+  ...FOR_FIVE_MINUTES,
+}
+const SCRIPT = { 'Content-Type': 'text/javascript; charset=utf-8', ...FOR_FIVE_MINUTES }
 
 /**
  * Sends the description with the address of this service, because a tool may have only the downloaded file.
@@ -52,22 +67,15 @@ async function sendDescription(c: AppContext): Promise<Response> {
   if (response.status !== 200) return response
   const { baseUrl } = loadConfig(c.env)
   const text = (await response.text()).replace('"url":"/"', () => `"url":${JSON.stringify(baseUrl)}`)
-  // The platform compresses the body with the coding that this header names.
-  if (accepts(c, 'gzip')) response.headers.set('Content-Encoding', 'gzip')
-  return new Response(text, response)
+  return new Response(text, { headers: { ...DESCRIPTION, ...FOR_FIVE_MINUTES, ...codingHeaders(c) } })
 }
 
-/** Sends the script in the best coding that the client accepts. The build has compressed the script. */
-async function sendScript(c: AppContext): Promise<Response> {
-  const coding = CODINGS.find((name) => accepts(c, name))
-  if (coding === undefined) return sendAsset(c, 'docs/reference.js', SCRIPT)
-  const headers = { ...SCRIPT, 'Content-Encoding': coding }
-  const response = await sendAsset(c, `docs/reference.js.${coding}`, headers)
-  return new Response(response.body, {
-    headers: response.headers,
-    status: response.status,
-    encodeBody: 'manual',
-  })
+async function sendBuilt(
+  c: AppContext,
+  name: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
+  return (await sendFile(c, name, headers)) ?? problem(c, 'temporarily_unavailable')
 }
 
 async function sendAsset(
@@ -78,6 +86,6 @@ async function sendAsset(
   const file = await c.env.ASSETS.fetch(`https://assets/${name}`)
   if (file.status !== 200) return problem(c, 'temporarily_unavailable')
   return new Response(file.body, {
-    headers: { 'Cache-Control': 'public, max-age=300', ...headers },
+    headers: { ...FOR_FIVE_MINUTES, ...headers },
   })
 }

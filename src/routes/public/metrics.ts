@@ -1,6 +1,6 @@
 // `/metrics` (docs/operating.md): counts of this process since its start, and the health of certificates and
-// trust lists. On Cloudflare the route is 404, because one isolate is one of many. There, Analytics Engine
-// has the counts of all isolates.
+// trust lists. On Cloudflare the route sends 404, because one isolate has only its own counts. There,
+// Analytics Engine has the counts of all isolates.
 
 import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
@@ -33,13 +33,15 @@ export async function sendMetrics(c: AppContext): Promise<Response> {
   })
 }
 
-/** Returns the gauges of the health at `now` (Unix milliseconds). What cannot be read has no sample. */
+/**
+ * Returns the gauges of the health at `now` (Unix milliseconds). A value that cannot be read has no sample.
+ */
 async function healthGauges({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
   const health = await serviceHealth(env, now)
   const { isReady, warnings } = readinessOf(env, health, now)
   const { verifierCertificate, relyingPartyCertificates } = health
   const trustLists = health.trustLists ?? []
-  // Returns no sample without an expiry (null), or for a list that is unreadable or was never fetched (0).
+  // null: there is no expiry. 0: the list cannot be read or was never fetched. Both give no sample.
   const until = (time: number | null | undefined, labels: Sample['labels']): readonly Sample[] =>
     time ? [{ labels, value: (time - now) / 1000 }] : []
   return [
@@ -93,7 +95,8 @@ async function sessionGauges({ env }: AppContext, now: number): Promise<readonly
 }
 
 async function countSessions(env: Env, now: number): Promise<readonly SessionCounts[]> {
-  // A write that fails stops its object, which could then not be read either.
+  // Nothing is written unless storage is writable. A failed write would stop the object that counts the
+  // sessions, and its counts could not be read.
   if (await isStorageWritable(env, now)) await inBackground(() => storeNotes(env))
   return sessionCountsStub(env).sessionCounts(now)
 }

@@ -1,4 +1,4 @@
-// Schema of the sandbox's outcomes.
+// Schema of the request by which a relying party in test mode asks the sandbox for an outcome.
 
 import * as z from 'zod/mini'
 import { text } from '../../codec/schema.ts'

@@ -4,7 +4,7 @@
 import { raw } from 'hono/html'
 import { Hono } from 'hono/tiny'
 import { VERSION } from '../../version.ts'
-import { readPageAsset } from '../browser/page/assets.ts'
+import { readStyle } from '../browser/page/assets.ts'
 import { sendPage } from '../browser/page/document.ts'
 import { fill, textsIn } from '../browser/page/texts.ts'
 import { readMessage, readTable } from '../edge/cloudflare.ts'
@@ -46,7 +46,7 @@ async function sendPublic(
   const page = Object.hasOwn(pages, path) ? pages[path] : undefined
   if (page === undefined) return problem(c, 'not_found')
   const { title, body } = page
-  const { text: style } = await readPageAsset(c.env.ASSETS, 'public.css')
+  const { text: style } = await readStyle(c.env.ASSETS, 'public.css')
   const texts = await textsIn(c.env.ASSETS, 'en')
   const response = await sendPage(c, 200, { texts, title, body: raw(fill(body, values)), style })
   response.headers.set('Cache-Control', caching)

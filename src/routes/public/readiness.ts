@@ -6,7 +6,9 @@ import { isoTime } from '../../codec/date-time.ts'
 import { type Config, loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'
+import { damagedSessions } from '../../relying-party/document/damaged-sessions.ts'
 import { damagedDays } from '../../relying-party/index/damaged-days.ts'
+import type { TrustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
 import { isClockSuspect } from '../../session/store/refusals-by-time.ts'
 import type { ChainLifetime } from '../../trust/x509/chain-lifetime.ts'
 import type { AppContext } from '../edge/context.ts'
@@ -30,12 +32,20 @@ type Warning =
   | { readonly code: 'relying_party_certificate_expired'; readonly relying_parties: number }
   /** Number of lists that are stale or were never fetched. This route does not name the lists. */
   | { readonly code: 'trust_list_stale'; readonly trust_lists: number }
-  /** The launcher made the certificate, and `BASE_URL` is public. No wallet trusts such a certificate. */
+  /** Number of lists whose newest version was refused, that have no anchor, or whose signers will change. */
+  | {
+      readonly code: 'trust_list_refused' | 'trust_list_empty' | 'trust_list_signers_change'
+      readonly trust_lists: number
+    }
+  /** `npm start` made the certificate itself, and `BASE_URL` is public. No wallet trusts this certificate. */
   | { readonly code: 'self_made_verifier_certificate' }
   /**
-   * Days of the list that cannot be read. An id is the name of the object's file, and names no relying party.
+   * Days of the list of verifications that cannot be read. Each day has its own Durable Object. `objects`:
+   * file names of these Durable Objects. The names do not tell the relying party.
    */
   | { readonly code: 'list_day_damaged'; readonly objects: string[] }
+  /** Durable Objects that sessions share, and that cannot be read. Their sessions get 503. */
+  | { readonly code: 'sessions_damaged'; readonly objects: string[] }
   /**
    * `CLIENT_IP_HEADER` is missing, and `BASE_URL` is public. Limits by address do not work, and callers share
    * the limits of unknown addresses.
@@ -43,7 +53,7 @@ type Warning =
   | { readonly code: 'client_ip_header_missing' }
   /** The directory cannot be read. Certificates of relying parties and trust lists are not checked. */
   | { readonly code: 'directory_unavailable' }
-  /** Storage cannot be written. Creations and wallet responses get 503. */
+  /** Storage cannot be written. Create requests and wallet responses get 503. */
   | { readonly code: 'storage_not_writable' }
   /** Most refusals of the last minute have a reason about a time, so the clock may be wrong. */
   | { readonly code: 'clock_suspect' }
@@ -59,8 +69,8 @@ export async function readiness(c: AppContext): Promise<Response> {
 
 /**
  * Returns the readiness at `now` (Unix milliseconds). The service is ready if its own certificate is valid
- * now, and objects respond: storage can be written, or the directory can be read. Problems of single relying
- * parties are warnings, because other relying parties are not affected.
+ * now, and if storage can be written or the directory can be read. Problems of single relying parties are
+ * warnings, because other relying parties are not affected.
  */
 export function readinessOf(
   env: Env,
@@ -76,7 +86,8 @@ export function readinessOf(
     ...addressWarnings(config),
     ...relyingPartyWarnings(relyingPartyCertificates),
     ...trustListWarnings(trustLists),
-    ...listWarnings(damagedDays()),
+    ...damageWarnings('list_day_damaged', damagedDays()),
+    ...damageWarnings('sessions_damaged', damagedSessions()),
     ...(isDirectoryRead ? [] : [{ code: 'directory_unavailable' } as const]),
     ...selfWarnings(isStorageWritable, now),
   ]
@@ -84,7 +95,10 @@ export function readinessOf(
   return { isReady: isValid && (isStorageWritable || isDirectoryRead), warnings }
 }
 
-/** On Cloudflare, which has no listening port, the edge reports the address. */
+/**
+ * Returns a warning if the addresses of callers are unknown. On Cloudflare there is no listening port, and
+ * the edge reports the address.
+ */
 function addressWarnings({ isLocal, listeningPort, clientIpHeader }: Config): readonly Warning[] {
   const isMissing = !isLocal && listeningPort !== null && clientIpHeader === null
   return isMissing ? [{ code: 'client_ip_header_missing' }] : []
@@ -117,11 +131,23 @@ function relyingPartyWarnings(dates: CertificateDates | null): readonly Warning[
   return warnings
 }
 
-function listWarnings(objects: readonly string[]): readonly Warning[] {
-  return objects.length === 0 ? [] : [{ code: 'list_day_damaged', objects: [...objects] }]
+function damageWarnings(
+  code: 'list_day_damaged' | 'sessions_damaged',
+  objects: readonly string[],
+): readonly Warning[] {
+  return objects.length === 0 ? [] : [{ code, objects: [...objects] }]
 }
 
 function trustListWarnings(lists: ServiceHealth['trustLists']): readonly Warning[] {
-  const stale = (lists ?? []).filter(({ isUsable }) => !isUsable).length
-  return stale === 0 ? [] : [{ code: 'trust_list_stale', trust_lists: stale }]
+  const codes = {
+    trust_list_stale: ({ isUsable }: TrustListHealth) => !isUsable,
+    trust_list_refused: ({ isRefused }: TrustListHealth) => isRefused,
+    trust_list_empty: ({ isEmpty }: TrustListHealth) => isEmpty,
+    trust_list_signers_change: ({ announcesSigners }: TrustListHealth) => announcesSigners,
+  } as const
+  const entries = Object.entries(codes) as [keyof typeof codes, (list: TrustListHealth) => boolean][]
+  return entries.flatMap(([code, applies]) => {
+    const trust_lists = (lists ?? []).filter(applies).length
+    return trust_lists === 0 ? [] : [{ code, trust_lists }]
+  })
 }

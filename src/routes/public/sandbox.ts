@@ -1,12 +1,14 @@
-// Routes of the sandbox (api/sandbox). They pass requests on to its pages, and produce an outcome for a
-// relying party. A sandbox route answers 404 if no sandbox Worker is bound. The outcome route also answers
-// 404 to a relying party in live mode. The routes below /demo pass requests on to the demo shop.
+// Routes of the sandbox (api/sandbox). Most of these routes pass requests on to the sandbox's pages. The
+// outcome route gives a verification the outcome that its relying party asks for. A sandbox route answers
+// 404 if no sandbox Worker is bound. The outcome route also answers 404 to a relying party in live mode. The
+// routes below /demo pass requests on to the demo shop.
 
 import { Hono } from 'hono/tiny'
+import { type SessionStub, sessionStub } from '../../relying-party/document/session-stub.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionError } from '../../session/document/results.ts'
-import { type SessionStub, sessionStub } from '../../session/store/identifier.ts'
 import { SANDBOX_ORIGIN } from '../../trust/anchors/sandbox-anchor.ts'
+import { noteConsoleChange } from '../audit/origin.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
@@ -31,8 +33,8 @@ export function sandboxRoutes(): Hono<AppEnv> {
 
 /** Passes a request on to a Worker. `cookie`: name of the only cookie that the Worker gets. */
 async function proxyTo(c: AppContext, worker: Fetcher | undefined, cookie?: string): Promise<Response> {
-  // The sandbox must not call itself. One address can contain a hundred other addresses, and each call would
-  // cause the next call.
+  // Refuses a call that the sandbox itself made. A caller tells the sandbox which address to call. This could
+  // be the sandbox's own address, with further such addresses inside: each call would cause the next call.
   if (worker === undefined || c.req.header('sandbox-wallet') !== undefined) return problem(c, 'not_found')
   // The sandbox's calls to the verifier have no client address, so calls to the sandbox are counted here.
   if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
@@ -57,7 +59,7 @@ function withoutSecrets(request: Request, cookie: string | undefined): Request {
   return new Request(request, { headers })
 }
 
-/** Limit of a body in bytes. No page accepts so many: each page has its own lower limit. */
+/** Limit of a body in bytes. Each page of the sandbox has its own lower limit. */
 const PAGE_LIMIT = 262_144
 
 /** Returns the request with its whole body, which is read here within the limits. */
@@ -86,6 +88,8 @@ async function produceOutcome(c: AppContext): Promise<Response> {
     if (error === 'ended') return problem(c, 'verification_already_terminal')
     return typeof error === 'string' ? sessionProblem(c, error) : problem(c, 'policy_unsatisfiable', error)
   }
+  const event = { action: 'verification.outcome_set', target: c.req.param('id') ?? '' } as const
+  await noteConsoleChange(c, relying_party_id, event)
   const view = await session.read(relying_party_id)
   if (!view.ok) return sessionProblem(c, view.error)
   const json = `{"wallet":${JSON.stringify(produced.value)},"verification":${view.value.json}}`
@@ -134,7 +138,10 @@ async function produce(
   return sent.ok ? ok(sent.value.response) : sent
 }
 
-/** Declines as a person does on the page. A session with a held success cannot be declined. */
+/**
+ * Declines as a person does on the page. After a valid presentation, a session may wait until the person
+ * returns to the browser. Such a session cannot be declined.
+ */
 async function declineOnPage({ session, rp }: OutcomeContext): Promise<OutcomeResult> {
   const declined = await session.decline({ relyingPartyId: rp }, 'sandbox')
   if (declined.ok) return ok(null)
@@ -144,9 +151,9 @@ async function declineOnPage({ session, rp }: OutcomeContext): Promise<OutcomeRe
 }
 
 /**
- * Produces the outcome of a return that is never completed. The wallet answers a request for one browser. The
- * presentation and its request are then discarded. For `request_superseded`, the wallet sends the response
- * again.
+ * Produces the outcome for a person who never returns to the browser. The wallet answers a request for one
+ * browser. The presentation and its request are then discarded. For `request_superseded`, the wallet sends
+ * the response again.
  */
 async function produceLate(
   reason: string,
@@ -180,7 +187,7 @@ function parseUri(json: string): string | undefined {
   return address.uri ?? address.wallet_request?.uri
 }
 
-/** A link, or the view of a session. Each of them has the URI for the wallet. This service wrote it. */
+/** JSON of a link, or of the view of a session, as this service wrote it. Each has the URI for the wallet. */
 type WalletAddress = { readonly uri?: string; readonly wallet_request?: { readonly uri: string } }
 
 /** Response of sandbox/worker.ts. */

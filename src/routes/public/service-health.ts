@@ -1,7 +1,7 @@
 // Health of everything that expires: the service's certificate, the certificates of its relying parties, and
-// the operator's trust lists. `/readyz` sends it as warnings, and `/metrics` as gauges. Monitors request both
-// when something is broken. So each source has its own limit of time, and the failure of one leaves out only
-// that source.
+// the operator's trust lists. `/readyz` sends this health as warnings, and `/metrics` as gauges. Monitors
+// must get a response even while something is broken. So each source has its own time limit, and only a
+// source that fails is left out.
 
 import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
@@ -13,7 +13,7 @@ import { trustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
 import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
 import { chainLifetime } from '../../trust/x509/chain-lifetime.ts'
 
-/** Limit of each source. A monitor waits ten seconds by default. */
+/** Time limit of each source. A monitor waits ten seconds by default. */
 const SOURCE_MS = 7_000
 
 export type ServiceHealth = Awaited<ReturnType<typeof serviceHealth>>
@@ -31,15 +31,15 @@ export async function serviceHealth(env: Env, now: number) {
   return {
     /** Lifetime of the service's certificate chain; `null` if it cannot be decoded. */
     verifierCertificate: chainLifetime(verifier.certificateChainPem),
-    /** Summary of the relying parties' own chains; `null` if it cannot be read. */
+    /** Summary of the relying parties' own chains; `null` if the directory cannot be read. */
     relyingPartyCertificates,
-    /** `null` if the lists' names cannot be read. */
+    /** Health of the operator's trust lists; `null` if the directory cannot be read. */
     trustLists,
     isStorageWritable: isWritable,
   }
 }
 
-/** Returns what `read` returns; `null` if it rejects or is too late. The log says why. */
+/** Returns what `read` returns; `null` if `read` rejects or is too late. Both failures are logged. */
 export async function readSource<T>(source: string, read: () => Promise<T>): Promise<T | null> {
   try {
     const value = await withDeadline(read(), SOURCE_MS, null)

@@ -1,6 +1,6 @@
 // DID documents of the verifier (OpenID4VP 1.0 §5.9.3, did:web §3.2): one document of the service, and one of
-// each relying party with its own key. Wallets read a document while they process a request. So documents are
-// never cached.
+// each relying party with its own key. Wallets read a document while they process a request, and the key of
+// this request may be new. So a cached document is never used.
 
 import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../config.ts'
@@ -30,7 +30,8 @@ function serviceDocument(c: AppContext): Promise<Response> {
 async function relyingPartyDocument(c: AppContext): Promise<Response> {
   if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
   const id = c.req.param('rp') ?? ''
-  // The keys are read from the object each time. A key may be only a second old when a session uses it.
+  // The keys are read from the Durable Object each time. A key may be only a second old when a session uses
+  // it, and a cached copy would lack the key.
   const keys = await relyingPartyStub(c.env, `rp_${id}`)?.verifierKeys()
   return keys?.ok && keys.value.length > 0 ? sendDidDocument(c, id, keys.value) : problem(c, 'not_found')
 }

@@ -10,6 +10,7 @@ import { readiness } from './readiness.ts'
 export const SAFE_PREFIXES = [
   '/openapi.json',
   '/docs',
+  '/inspect',
   '/healthz',
   '/readyz',
   '/.well-known/',

@@ -1,13 +1,15 @@
-// Routes of the operator (api/settings), below /v1/admin. Without ADMIN_TOKEN, these routes are 404.
+// Routes of the operator (api/settings), below /v1/admin. Without ADMIN_TOKEN, these routes send 404.
 
 import { Hono } from 'hono/tiny'
 import { directoryQuery } from '../../api/requests.ts'
 import type { CreatedRelyingParty, RelyingPartyPage } from '../../api/responses/settings.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { directoryStub } from '../../relying-party/directory.ts'
+import { sessionStub } from '../../relying-party/document/session-stub.ts'
+import { isStaleSignIn } from '../../relying-party/people/console-calls.ts'
 import { createRelyingParty, eraseRelyingParty } from '../../relying-party/registry.ts'
 import { creationSchema, SETTINGS_LIMIT } from '../../relying-party/settings/settings-schema.ts'
-import { sessionStub } from '../../session/store/identifier.ts'
+import { originOf } from '../audit/origin.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { sendJsonText, sessionProblem } from '../edge/session-view.ts'
@@ -20,6 +22,7 @@ import {
   deleteApiKey,
   enableWebhook,
   loadRules,
+  refuseTimeStamp,
   rotateWebhookSecret,
   sendJson,
   settingsToWire,
@@ -59,10 +62,19 @@ export function adminRoutes(): Hono<AppEnv> {
 }
 
 async function create(c: AppContext): Promise<Response> {
+  // The response contains an API key, so the console needs a fresh sign-in.
+  if (isStaleSignIn(c.req.raw, Date.now())) return problem(c, 'fresh_sign_in_required')
   const rules = await loadRules(c)
   const input = await readJson(c, creationSchema(rules), SETTINGS_LIMIT)
   if (!input.ok) return input.error
-  const { api_key, webhook_secret, settings } = await createRelyingParty(c.env, input.value, rules.now)
+  const refused = refuseTimeStamp(c, input.value)
+  if (refused !== undefined) return refused
+  const { api_key, webhook_secret, settings } = await createRelyingParty(
+    c.env,
+    input.value,
+    rules.now,
+    originOf(c),
+  )
   const { relying_party_id, ...rest } = await settingsToWire(c.env, settings)
   return sendJson<CreatedRelyingParty>(c, { relying_party_id, api_key, webhook_secret, ...rest }, 201)
 }

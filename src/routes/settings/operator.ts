@@ -18,7 +18,9 @@ export const operatorOnly = accepting(({ adminToken }) => [adminToken])
 /** Accepts `METRICS_TOKEN` and `ADMIN_TOKEN`. `METRICS_TOKEN` is accepted nowhere else. */
 export const metricsReaders = accepting(({ metricsToken, adminToken }) => [metricsToken, adminToken])
 
-/** Returns middleware that accepts any of these tokens. If no token is configured, it sends 404. */
+/**
+ * Returns middleware that accepts any of these tokens. If no token is configured, the middleware sends 404.
+ */
 function accepting(tokensOf: (config: Config) => readonly (string | null)[]): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const tokens = tokensOf(loadConfig(c.env)).filter((token) => token !== null)
@@ -26,17 +28,20 @@ function accepting(tokensOf: (config: Config) => readonly (string | null)[]): Mi
     const token = presentedToken(c)
     if (!token.ok) return problem(c, token.error)
     const presented = await sha256(utf8(token.value))
-    // Digests have one length, so the time taken does not reveal the token's length.
+    // All digests have the same length, so the time of the comparison does not reveal the token's length.
     const expected = await Promise.all(tokens.map((token) => sha256(utf8(token))))
-    if (expected.some((digest) => timingSafeEqual(presented, digest))) return next()
+    if (expected.some((digest) => timingSafeEqual(presented, digest))) {
+      c.set('caller', { actor: { kind: 'operator', name: operatorName(c.req.header('Operator')) } })
+      return next()
+    }
     // api/access: a client token gets 403 on every route that does not accept client tokens.
     return problem(c, token.value.startsWith(CLIENT_TOKEN_PREFIX) ? 'insufficient_scope' : 'invalid_token')
   }
 }
 
 /**
- * Logs each change by the operator: the action, its target, and who made it. The name in `Operator` is not
- * proven, because the caller chooses it. Only the token is proven.
+ * Logs each change by the operator: the action, its target, and who made it. The log shows the name in the
+ * header `Operator`. The caller chooses this name, so only the use of `ADMIN_TOKEN` is proven.
  */
 export const logOperatorChanges: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next()

@@ -1,9 +1,10 @@
-// Routes of a relying party for its own settings, keys and webhook (api/access, api/settings). They are the
-// operator's routes, except routes that would extend the relying party's rights
+// Routes of a relying party for its own settings, keys and webhook (api/access, api/settings). Most of the
+// operator's handlers are used. A relying party cannot extend its own rights by these routes
 // (docs/decisions/relying-party.md).
 
 import { Hono } from 'hono/tiny'
-import type { SettingsPatch } from '../../relying-party/document/settings.ts'
+import { toPointer } from '../../codec/json-pointer.ts'
+import type { Scope, SettingsPatch } from '../../relying-party/document/settings.ts'
 import { authenticate, authenticateAfresh, type Caller } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { notAllowed, problem, type RequestError } from '../edge/problems.ts'
@@ -66,7 +67,8 @@ function patchOwnSettings(c: AppContext, relyingPartyId: string, caller: Caller)
 
 /** Returns the error of a member that this caller may not change; `undefined` if all changes are allowed. */
 function forbiddenMember(patch: SettingsPatch, { settings, scopes }: Caller): RequestError | undefined {
-  // People see these members, so in live mode the operator must confirm them. An unchanged value is accepted.
+  // People see these members, so in live mode only the operator may change them. An unchanged value is
+  // accepted.
   const shown = settings.livemode ? (['name', 'branding', 'google_wallet'] as const) : []
   const changed = shown.find(
     (name) =>
@@ -74,12 +76,38 @@ function forbiddenMember(patch: SettingsPatch, { settings, scopes }: Caller): Re
   )
   if (changed !== undefined)
     return notAllowed('invalid_request', `/${changed}`, 'must not change in live mode: ask the operator')
+  if (settings.livemode && hasOtherMetadata(patch, settings)) {
+    const message = 'must not change `google_wallet` in live mode: ask the operator'
+    return notAllowed('invalid_request', '/verifier/further', message)
+  }
   // A caller that may not set the key of one session must not replace the key of all sessions (api/result).
   if (patch.claims_encryption_jwk !== undefined && !scopes.includes('claims:encrypt')) {
     const message = 'requires the scope claims:encrypt'
     return notAllowed('insufficient_scope', '/claims_encryption_jwk', message)
   }
-  return undefined
+  return forbiddenRole(patch, scopes)
+}
+
+/** Returns true if a patch changes what Google Wallet shows for a further identity. */
+function hasOtherMetadata({ further_verifiers }: SettingsPatch, settings: Caller['settings']): boolean {
+  const metadataOf = (further: SettingsPatch['further_verifiers'] = []) =>
+    JSON.stringify(further.flatMap(({ google_wallet }) => google_wallet ?? []))
+  return (
+    further_verifiers !== undefined &&
+    metadataOf(further_verifiers) !== metadataOf(settings.further_verifiers)
+  )
+}
+
+/** Returns the error of a role with a scope that this caller does not have; `undefined` if there is none. */
+function forbiddenRole(
+  { console_sign_in }: SettingsPatch,
+  scopes: readonly Scope[],
+): RequestError | undefined {
+  const roles = Object.entries(console_sign_in?.roles ?? {})
+  const beyond = roles.find(([, granted]) => !granted.every((scope) => scopes.includes(scope)))
+  if (beyond === undefined) return undefined
+  const pointer = toPointer(['console_sign_in', 'roles', beyond[0]])
+  return notAllowed('insufficient_scope', pointer, 'must not go beyond the scopes of the calling token')
 }
 
 function grantApiKey(c: AppContext, relyingPartyId: string, caller: Caller): Promise<Response> {

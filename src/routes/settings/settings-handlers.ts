@@ -15,11 +15,13 @@ import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { loadConfig } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import type { Env } from '../../env.ts'
+import type { VerifierRegistration } from '../../openid4vp/request/verifier-info.ts'
 import { directoryStub } from '../../relying-party/directory.ts'
 import { writeGoogleMetadata } from '../../relying-party/document/google-wallet.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import type { ApiKeyGrant } from '../../relying-party/document/settings.ts'
 import { SCOPES, type SettingsPatch, type SettingsView } from '../../relying-party/document/settings.ts'
+import { isStaleSignIn } from '../../relying-party/people/console-calls.ts'
 import { updateRelyingParty } from '../../relying-party/registry.ts'
 import { addedTypeToWire } from '../../relying-party/settings/added-types.ts'
 import { forgetSettings } from '../../relying-party/settings/settings-cache.ts'
@@ -29,6 +31,7 @@ import {
   SETTINGS_LIMIT,
   type SettingsRules,
 } from '../../relying-party/settings/settings-schema.ts'
+import { originOf } from '../audit/origin.ts'
 import { readMessage } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import { notAllowed, problem } from '../edge/problems.ts'
@@ -55,11 +58,28 @@ export async function changeSettings(
   if (!view?.ok) return problem(c, 'not_found')
   const patch = await readJson(c, patchSchema(await loadRules(c), view.value), SETTINGS_LIMIT)
   if (!patch.ok) return patch.error
-  const refused = refuse(patch.value)
+  const refused = refuse(patch.value) ?? refuseTimeStamp(c, patch.value)
   if (refused !== undefined) return refused
-  const updated = await updateRelyingParty(c.env, relyingPartyId, patch.value)
+  if (SECRET_MEMBERS.some((name) => name in patch.value) && isStaleSignIn(c.req.raw, Date.now()))
+    return problem(c, 'fresh_sign_in_required')
+  const updated = await updateRelyingParty(c.env, relyingPartyId, patch.value, originOf(c))
   return updated.ok ? sendJson(c, await settingsToWire(c.env, updated.value)) : problem(c, 'not_found')
 }
+
+/**
+ * Returns the problem of settings that request time stamps, if the operator has configured no time-stamping
+ * authority.
+ */
+export function refuseTimeStamp(c: AppContext, { evidence }: Pick<SettingsPatch, 'evidence'>) {
+  const isWanted = (evidence?.time_stamp ?? 'none') !== 'none'
+  if (!isWanted || loadConfig(c.env).timeStamping !== null) return undefined
+  const message = 'must be `none`: the operator has named no time-stamping authority'
+  const { code, errors } = notAllowed('time_stamp_not_configured', '/evidence/time_stamp', message)
+  return problem(c, code, { errors })
+}
+
+/** Members with keys, secrets, or the sign-in of people. The console changes them after a fresh sign-in. */
+const SECRET_MEMBERS = ['console_sign_in', 'verifier', 'claims_encryption_jwk', 'evidence'] as const
 
 /** GET: sends the list of API keys, without the keys themselves. */
 export async function listApiKeys(c: AppContext, relyingPartyId: string): Promise<Response> {
@@ -78,6 +98,7 @@ export async function createApiKey(
   relyingPartyId: string,
   ceiling: ApiKeyGrant = { scopes: SCOPES, expires_at: null },
 ): Promise<Response> {
+  if (isStaleSignIn(c.req.raw, Date.now())) return problem(c, 'fresh_sign_in_required')
   const grant = await readJson(c, apiKeyGrantSchema(Date.now(), ceiling), SMALL_LIMIT)
   if (!grant.ok) return grant.error
   if (!grant.value.scopes.every((scope) => ceiling.scopes.includes(scope))) {
@@ -85,7 +106,7 @@ export async function createApiKey(
     const { code, errors } = notAllowed('insufficient_scope', '/scopes', message)
     return problem(c, code, { errors })
   }
-  const created = await relyingPartyStub(c.env, relyingPartyId)?.createApiKey(grant.value)
+  const created = await relyingPartyStub(c.env, relyingPartyId)?.createApiKey(grant.value, originOf(c))
   if (created === undefined) return problem(c, 'not_found')
   if (!created.ok && created.error === 'too_many_keys') {
     return problem(c, 'invalid_request', {
@@ -103,7 +124,8 @@ export async function createApiKey(
 
 /** DELETE: deletes an API key, which stops working within 60 s. */
 export async function deleteApiKey(c: AppContext, relyingPartyId: string, keyId: string): Promise<Response> {
-  const deleted = await relyingPartyStub(c.env, relyingPartyId)?.deleteApiKey(keyId)
+  if (isStaleSignIn(c.req.raw, Date.now())) return problem(c, 'fresh_sign_in_required')
+  const deleted = await relyingPartyStub(c.env, relyingPartyId)?.deleteApiKey(keyId, originOf(c))
   if (deleted !== true) return problem(c, 'not_found')
   forgetSettings(relyingPartyId)
   return new Response(null, { status: 204 })
@@ -114,7 +136,8 @@ export async function deleteApiKey(c: AppContext, relyingPartyId: string, keyId:
  * webhooks are also signed with the old secret.
  */
 export async function rotateWebhookSecret(c: AppContext, relyingPartyId: string): Promise<Response> {
-  const rotated = await relyingPartyStub(c.env, relyingPartyId)?.rotateWebhookSecret()
+  if (isStaleSignIn(c.req.raw, Date.now())) return problem(c, 'fresh_sign_in_required')
+  const rotated = await relyingPartyStub(c.env, relyingPartyId)?.rotateWebhookSecret(originOf(c))
   if (!rotated?.ok) return problem(c, 'not_found')
   forgetSettings(relyingPartyId)
   const { secret, previousExpiresAt } = rotated.value
@@ -124,9 +147,9 @@ export async function rotateWebhookSecret(c: AppContext, relyingPartyId: string)
   })
 }
 
-/** POST: resumes deliveries, which a 410 of the receiver has stopped. */
+/** POST: resumes the deliveries that a response 410 of the receiver has stopped. */
 export async function enableWebhook(c: AppContext, relyingPartyId: string): Promise<Response> {
-  const enabled = await relyingPartyStub(c.env, relyingPartyId)?.enableWebhook()
+  const enabled = await relyingPartyStub(c.env, relyingPartyId)?.enableWebhook(originOf(c))
   if (!enabled?.ok) return problem(c, 'not_found')
   if (enabled.value.webhook === null) return problem(c, 'webhook_not_configured')
   forgetSettings(relyingPartyId)
@@ -138,7 +161,7 @@ export async function enableWebhook(c: AppContext, relyingPartyId: string): Prom
  * with an error.
  */
 export async function testWebhook(c: AppContext, relyingPartyId: string): Promise<Response> {
-  const tested = await relyingPartyStub(c.env, relyingPartyId)?.sendTestWebhook()
+  const tested = await relyingPartyStub(c.env, relyingPartyId)?.sendTestWebhook(originOf(c))
   if (tested === undefined) return problem(c, 'not_found')
   if (!tested.ok) return problem(c, tested.error === 'no_webhook' ? 'webhook_not_configured' : 'not_found')
   if (tested.value.status === 410) forgetSettings(relyingPartyId)
@@ -168,7 +191,7 @@ export async function settingsToWire(env: Env, view: SettingsView): Promise<Rely
     enforce_registration: view.enforce_registration ?? false,
     eu_age_verification: view.eu_age_verification ?? false,
     index: view.index ?? true,
-    google_wallet: await googleWalletToWire(env, view),
+    google_wallet: await googleWalletToWire(env, view.name, view.google_wallet),
     return_urls: view.return_urls,
     origins: view.origins,
     privacy_policy_uri: view.privacy_policy_uri ?? null,
@@ -176,7 +199,9 @@ export async function settingsToWire(env: Env, view: SettingsView): Promise<Rely
     branding: view.branding,
     retention_seconds: view.retention_seconds,
     claims_encryption_jwk: view.claims_encryption_jwk,
-    verifier: verifierToWire(view),
+    evidence: view.evidence ?? null,
+    console_sign_in: view.console_sign_in,
+    verifier: await verifierToWire(env, view),
     api_keys: view.api_keys.map(apiKeyToWire),
     warnings: await settingsWarnings(env, view),
   }
@@ -194,27 +219,41 @@ export function sendJson<T extends object>(c: AppContext, body: T, status: 200 |
   return sendJsonText(c, JSON.stringify(body), status)
 }
 
-/** Limit of the small bodies, in bytes. */
+/** Limit in bytes of the body of a request for an API key. */
 const SMALL_LIMIT = 4 * 1024
 
-function verifierToWire({ verifier, reader_certificates }: SettingsView) {
+async function verifierToWire(
+  env: Env,
+  { verifier, reader_certificates, further_verifiers, name }: SettingsView,
+) {
   if (verifier === null && reader_certificates.length === 0) return null
   const { registration, ...rest } = verifier ?? { certificate_chain_pem: null }
-  const shown = registration && { ...registration, dataset: JSON.parse(registration.dataset) as unknown }
+  const further = further_verifiers.map(async ({ certificate_chain_pem, registration, google_wallet }) => ({
+    certificate_chain_pem,
+    registration: registrationToWire(registration),
+    google_wallet: await googleWalletToWire(env, name, google_wallet),
+  }))
   return {
     root_certificate_pem: null,
     attestation_jwt: null,
     ...rest,
-    registration: shown ?? null,
+    registration: registrationToWire(registration),
+    further: await Promise.all(further),
     reader_certificates,
   }
 }
 
+function registrationToWire(registration: VerifierRegistration | undefined) {
+  return registration === undefined
+    ? null
+    : { ...registration, dataset: JSON.parse(registration.dataset) as unknown }
+}
+
 /**
- * Returns the Google Wallet metadata as requests contain it, and the digest that the certificate must
- * contain.
+ * Returns the Google Wallet metadata as authorization requests contain it, and its SHA-256. The verifier's
+ * certificate must contain this SHA-256.
  */
-async function googleWalletToWire(env: Env, { google_wallet, name }: SettingsView) {
+async function googleWalletToWire(env: Env, name: string, google_wallet: SettingsView['google_wallet']) {
   if (!google_wallet) return null
   const rp_metadata_bytes = writeGoogleMetadata(google_wallet, name, loadConfig(env).googleAggregator)
   const digest = await sha256(decodeBase64url(rp_metadata_bytes) ?? new Uint8Array())
@@ -223,11 +262,13 @@ async function googleWalletToWire(env: Env, { google_wallet, name }: SettingsVie
 }
 
 function apiKeyToWire(record: SettingsView['api_keys'][number]): ApiKey {
-  const { key_id, scopes, created_at, expires_at } = record
+  const { key_id, name, scopes, created_at, expires_at, last_used_at } = record
   return {
     key_id,
+    name,
     scopes,
     created_at: isoTime(created_at),
     expires_at: isoTimeOrNull(expires_at),
+    last_used_at: isoTimeOrNull(last_used_at),
   }
 }

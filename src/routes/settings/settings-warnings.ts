@@ -34,7 +34,7 @@ export async function settingsWarnings(env: Env, view: SettingsView): Promise<re
 }
 
 /**
- * Returns the warnings about missing trust anchors. Test mode has no such warning, because it has the
+ * Returns the warnings about missing trust anchors. Test mode has no such warning, because test mode has the
  * sandbox's anchors.
  */
 async function loadTrustWarnings(env: Env, view: SettingsView): Promise<readonly RegistrationWarning[]> {

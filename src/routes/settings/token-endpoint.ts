@@ -1,5 +1,5 @@
 // Token endpoint (RFC 6749 §3.2, §4.4; api/settings): exchanges a relying party's API key for a short-lived
-// access token. Errors are OAuth errors (§5.2), so that any OAuth client can call it.
+// access token. Errors are OAuth errors (§5.2), so that any OAuth client can call the endpoint.
 
 import { Hono } from 'hono/tiny'
 import type { OAuthMetadata, Token } from '../../api/responses/public.ts'
@@ -7,14 +7,16 @@ import { loadConfig } from '../../config.ts'
 import { SCOPES, type Scope } from '../../relying-party/document/settings.ts'
 import { issueAccessToken } from '../../relying-party/keys/access-token.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { type Caller, callerByApiKey } from '../edge/authenticate.ts'
+import { callerByApiKey, type KeyCaller } from '../edge/authenticate.ts'
 import { type OAuthErrors, oauthErrors } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { type ClientCredentials, parseBasic, readForm } from '../edge/form.ts'
 import { takeToken, takeTokenCall } from '../edge/rate-limit.ts'
 import { sendOAuth, sendOAuthError } from '../oidc/responses.ts'
 
-/** Reasons for which no token is issued. An expired, a revoked and an invented secret have the same error. */
+/**
+ * Reasons for which no token is issued. A wrong, an expired and a revoked secret all get `client_unknown`.
+ */
 type TokenRefusal = keyof OAuthErrors['token']
 
 /** Builds the routes of `POST /oauth/token` and of the metadata. */
@@ -47,7 +49,7 @@ async function sendToken(c: AppContext): Promise<Response> {
     : sendOAuth(await tokenFor(c, client.value, scopes))
 }
 
-async function tokenFor(c: AppContext, client: Caller, scopes: readonly Scope[]): Promise<Token> {
+async function tokenFor(c: AppContext, client: KeyCaller, scopes: readonly Scope[]): Promise<Token> {
   const { relying_party_id: relyingPartyId, livemode } = client.settings
   const { keyId, keyExpiresAt } = client
   const grant = { relyingPartyId, livemode, keyId, keyExpiresAt, scopes }
@@ -56,11 +58,14 @@ async function tokenFor(c: AppContext, client: Caller, scopes: readonly Scope[])
   return { access_token: token, token_type: 'Bearer', expires_in: expiresIn, scope: scopes.join(' ') }
 }
 
-/** Returns the relying party of `client_id` and `client_secret`. The secret is one of its API keys. */
+/**
+ * Returns the relying party of `client_id` and `client_secret`. The secret is one of the relying party's API
+ * keys.
+ */
 async function authenticateClient(
   c: AppContext,
   parameters: Parameters,
-): Promise<Result<Caller, TokenRefusal>> {
+): Promise<Result<KeyCaller, TokenRefusal>> {
   const credentials = parseCredentials(c.req.header('Authorization'), parameters)
   if (!credentials.ok) return credentials
   const { clientId, clientSecret } = credentials.value
@@ -83,7 +88,8 @@ function parseCredentials(
   if (clientSecret !== undefined || parameters.has('client_assertion')) return err('two_authentications')
   const basic = parseBasic(header)
   if (basic === undefined) return err('client_unknown')
-  // A client_id in the body proves nothing. It may accompany the header, but must not name another client.
+  // The header authenticates the client. The body may repeat its `client_id`, but must not name another
+  // client.
   return clientId === undefined || clientId === basic.clientId ? ok(basic) : err('two_clients')
 }
 

@@ -5,7 +5,7 @@ import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { loadConfig } from '../../config.ts'
 import { directoryStub } from '../../relying-party/directory.ts'
 import { SETTINGS_LIMIT } from '../../relying-party/settings/settings-schema.ts'
-import type { TrustListView } from '../../relying-party/trust-lists/trust-list.ts'
+import type { TrustListView } from '../../relying-party/trust-lists/trust-list-record.ts'
 import { type TrustListConfig, trustListSchema } from '../../relying-party/trust-lists/trust-list-schema.ts'
 import {
   createTrustList,
@@ -55,10 +55,17 @@ export async function eraseList(c: AppContext, name: string): Promise<Response> 
   return (await eraseTrustList(c.env, name)) ? new Response(null, { status: 204 }) : problem(c, 'not_found')
 }
 
-function toWire({ config, last_attempt, ...view }: TrustListView): TrustList {
+function toWire({ config, last_attempt, lists, ...view }: TrustListView): TrustList {
   return {
     ...configToWire(config),
     ...view,
+    ...(lists && {
+      lists: lists.map((list) => ({
+        ...list,
+        next_update: isoTimeOrNull(list.next_update),
+        trust_as_of: isoTimeOrNull(list.trust_as_of),
+      })),
+    }),
     created_at: isoTime(view.created_at),
     issued_at: isoTimeOrNull(view.issued_at),
     next_update: isoTimeOrNull(view.next_update),

@@ -1,6 +1,6 @@
 // Texts of the warnings about settings, by warning code. Placeholders are in braces.
 
-/** Texts for assets/messages.json. The texts of REGISTRATION_FAULTS are warnings, too. */
+/** Texts for assets/messages.json. That file also has the texts of REGISTRATION_FAULTS, as warnings. */
 export const WARNINGS = {
   registration_covers_nothing:
     'The registration certificate covers no claim of any known credential type, so it permits no request: register the claims that you request.',

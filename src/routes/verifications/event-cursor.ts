@@ -6,8 +6,8 @@ import { deriveKey } from '../../crypto/seal.ts'
 import { readTagged, writeTagged } from '../../crypto/tagged-bytes.ts'
 
 /**
- * Position in the log: the reader has read every event up to this event of this day. Position 0 is before the
- * first event of the day.
+ * Position in the log. The reader has read all earlier days, and the events of `day` up to number `position`.
+ * The events of a day are numbered from 1.
  */
 export type LogPosition = { readonly day: number; readonly position: number }
 

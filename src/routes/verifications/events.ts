@@ -1,5 +1,6 @@
-// Event log for its relying party (api/events): every event of 30 days once, in the order of arrival. The log
-// is read day by day. Members that only the session stores are added to each event.
+// Routes of a relying party's event log (api/events). A reader gets each event of the last 30 days once, in
+// the order of arrival. The log is read day by day. Members that only the session stores are added to each
+// event.
 
 import { Hono } from 'hono/tiny'
 import { eventsQuery, NOT_A_CURSOR, redeliveryRange } from '../../api/requests.ts'
@@ -8,9 +9,10 @@ import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { logLine } from '../../metrics/log-line.ts'
 import { withDeadline } from '../../net/time-limit.ts'
+import { sessionStub } from '../../relying-party/document/session-stub.ts'
+import type { RecordedEvent } from '../../relying-party/events/day-events.ts'
 import { CLOCK_SKEW_MS, dayOf, eventLogStub, oldestDay } from '../../relying-party/events/event-days.ts'
-import type { RecordedEvent } from '../../relying-party/events/event-log.ts'
-import { sessionStub } from '../../session/store/identifier.ts'
+import { noteConsoleChange } from '../audit/origin.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { memberProblem, problem } from '../edge/problems.ts'
@@ -26,7 +28,10 @@ export function eventRoutes(): Hono<AppEnv> {
 const REDELIVERY_PAGE = 25
 const REDELIVERY_BODY_BYTES = 1024
 
-/** Sends the dead events of a time range again. Each call handles one page of the log. */
+/**
+ * Sends events of a time range again, if their delivery is `dead`. Each call handles one page of the event
+ * log.
+ */
 async function redeliverRange(c: AppContext): Promise<Response> {
   const caller = await authenticate(c, 'webhooks:manage')
   if (!caller.ok) return caller.error
@@ -48,7 +53,8 @@ async function redeliverRange(c: AppContext): Promise<Response> {
       return isWanted ? sessionStub(c.env, verification_id)?.redeliverDead(relying_party_id, event_id) : 0
     }),
   )
-  // An event may enter the log on the day after its creation.
+  await noteConsoleChange(c, relying_party_id, { action: 'webhook.redelivered' })
+  // An event may enter the log on the day after its creation, so the day after `to` is read, too.
   const isOver = !page.more || page.next.day > dayOf(to) + 1
   const redelivered = begun.reduce<number>((sum, count) => sum + (count ?? 0), 0)
   const next = await writeCursor(config, relying_party_id, page.next)
@@ -86,8 +92,8 @@ const START: LogPosition = { day: 0, position: 0 }
 
 /**
  * Returns the position after the last event of the current day. Shortly after midnight, returns the position
- * in the previous day instead: a machine with a slow clock may still add events to that day, and the reader
- * must not miss them.
+ * in the previous day instead. A machine with a slow clock may still add events to that day, and the reader
+ * must get them.
  */
 async function endOfLog(env: Env, relyingPartyId: string, now: number): Promise<LogPosition> {
   const day = dayOf(now - 2 * CLOCK_SKEW_MS)
@@ -119,7 +125,7 @@ async function collect(
 /**
  * Returns the event as the webhook sends it, if its session still exists. Otherwise returns the event as the
  * log has it. If the session cannot be read in time, the event gets `metadata: null`, so that other events
- * are not delayed. No session has `metadata: null`.
+ * are not delayed. A reader can recognize this, because no session has `metadata: null`.
  */
 async function complete(
   env: Env,

@@ -1,13 +1,15 @@
-// Session routes of relying parties (api/access). Two of these routes also accept the `client_token` of a
-// kiosk.
+// Session routes of relying parties (api/access). Two of these routes also accept the session's
+// `client_token`, which a kiosk may use.
 
 import { Hono } from 'hono/tiny'
 import { parseQrSize, qrQuery } from '../../api/requests.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import { QR_MEDIA_TYPES, type QrMediaType, renderQr } from '../../qr/render.ts'
+import type { AuditAction } from '../../relying-party/audit/audit-log.ts'
+import { type SessionStub, sessionStub } from '../../relying-party/document/session-stub.ts'
 import type { Scope } from '../../relying-party/document/settings.ts'
-import { type SessionStub, sessionStub } from '../../session/store/identifier.ts'
 import { RECEIPT_TYPE } from '../../session/views/receipt.ts'
+import { noteConsoleChange } from '../audit/origin.ts'
 import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
 import { readMessage } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
@@ -15,6 +17,7 @@ import { problem } from '../edge/problems.ts'
 import { sendView, sessionProblem } from '../edge/session-view.ts'
 import { readQuery } from '../edge/validate.ts'
 import { createSession } from './creation/create-session.ts'
+import { eraseEvidence, sendEvidence, sendMaterial } from './evidence.ts'
 import { longPoll, readWait } from './wait.ts'
 
 /** Builds the routes. */
@@ -22,14 +25,23 @@ export function relyingPartyRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/v1/verify', createSession)
     .get('/v1/verify/:id', read)
-    .delete('/v1/verify/:id', ofOwnSession('verify:create', erase))
+    .delete('/v1/verify/:id', ofOwnSession('verify:create', erase, 'verification.erased'))
     .get('/v1/verify/:id/openid4vp', ofOwnSession('verify:request', readRequest))
     .get('/v1/verify/:id/qr', drawQr)
-    .post('/v1/verify/:id/cancel', ofOwnSession('verify:create', cancel))
+    .post('/v1/verify/:id/cancel', ofOwnSession('verify:create', cancel, 'verification.canceled'))
     .get('/v1/verify/:id/receipt', ofOwnSession('verify:read', receipt))
+    .get('/v1/verify/:id/evidence', ofOwnSession('evidence:read', sendEvidence))
+    .delete(
+      '/v1/verify/:id/evidence',
+      ofOwnSession('evidence:read', eraseEvidence, 'verification.evidence_erased'),
+    )
+    .get('/v1/evidence/materials/:sha256', sendMaterial)
     .get('/v1/verify/:id/timeline', ofOwnSession('verify:read', timeline))
     .get('/v1/verify/:id/deliveries', ofOwnSession('webhooks:manage', deliveries))
-    .post('/v1/verify/:id/deliveries/:delivery/redeliver', ofOwnSession('webhooks:manage', redeliver))
+    .post(
+      '/v1/verify/:id/deliveries/:delivery/redeliver',
+      ofOwnSession('webhooks:manage', redeliver, 'verification.redelivered'),
+    )
 }
 
 async function read(c: AppContext): Promise<Response> {
@@ -51,7 +63,8 @@ async function readRequest(c: AppContext, session: SessionStub, relyingPartyId: 
 }
 
 /**
- * Sends a QR code (api/qr). Every response is a new picture. It must not be cached, validated or prefetched.
+ * Sends a QR code (api/qr). Each call creates a new request, which the QR code shows. So the picture must not
+ * be cached or prefetched.
  */
 async function drawQr(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
@@ -133,18 +146,23 @@ const REDELIVERY_PROBLEMS = {
 
 /**
  * Returns a handler that authenticates the relying party and finds the session. Foreign, forged and unknown
- * ids get the same 404 (api/access).
+ * ids get the same 404 (api/access). `action`: entry in the audit log if the console makes this change.
  */
 function ofOwnSession(
   scope: Scope,
   handler: (c: AppContext, session: SessionStub, relyingPartyId: string) => Promise<Response>,
+  action?: AuditAction,
 ) {
   return async (c: AppContext): Promise<Response> => {
     const caller = await authenticate(c, scope)
     if (!caller.ok) return caller.error
-    const session = sessionStub(c.env, c.req.param('id') ?? '')
+    const id = c.req.param('id') ?? ''
+    const session = sessionStub(c.env, id)
     if (session === undefined) return problem(c, 'verification_not_found')
-    return handler(c, session, caller.value.settings.relying_party_id)
+    const { relying_party_id } = caller.value.settings
+    const response = await handler(c, session, relying_party_id)
+    if (response.ok && action) await noteConsoleChange(c, relying_party_id, { action, target: id })
+    return response
   }
 }
 
@@ -171,7 +189,7 @@ function parseRange(text: string): Range {
 
 /**
  * Returns the quality of a type in the header: the quality of the most specific range that covers the type.
- * Returns 0 if no range covers it.
+ * Returns 0 if no range covers the type.
  */
 function qualityOf(type: string, ranges: readonly Range[]): number {
   const candidates = [type, `${type.split('/')[0]}/*`, '*/*']

@@ -1,12 +1,12 @@
-// `?wait=&after_version=`: long poll of a session (api/result). The edge waits for a message on a socket of
-// the session. No call waits inside the object, so the object can hibernate.
+// `?wait=&after_version=`: long poll of a session (api/result). The route waits for a message on a WebSocket
+// of the session's object. No call waits inside the object, so the object can hibernate.
 
 import { waitQuery } from '../../api/requests.ts'
+import type { SessionStub } from '../../relying-party/document/session-stub.ts'
 import { ok, type Result } from '../../result.ts'
 import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import type { SessionError } from '../../session/document/results.ts'
 import type { View } from '../../session/document/state-view.ts'
-import type { SessionStub } from '../../session/store/identifier.ts'
 import { isDraining } from '../edge/admission.ts'
 import type { AppContext } from '../edge/context.ts'
 import { readQuery } from '../edge/validate.ts'
@@ -19,7 +19,7 @@ export type Wait = { readonly milliseconds: number; readonly afterVersion: numbe
 
 /** Parses the query; null without `wait`. The error is the response to send. */
 export function readWait(c: AppContext): Result<Wait | null, Response> {
-  if (!c.req.url.includes('?')) return ok(null) // as most polls are
+  if (!c.req.url.includes('?')) return ok(null) // most polls have no query
   const query = readQuery(c, waitQuery)
   if (!query.ok) return query
   const { wait, after_version } = query.value
@@ -52,19 +52,31 @@ export async function longPoll(
   const view = await look()
   if (!view.ok || wait === null) return view
   const afterVersion = wait.afterVersion ?? view.value.version
-  const isChange = (json: string) => {
-    // Our own session sent this text.
-    const { version, status } = JSON.parse(json) as { version: number; status: string }
-    return version > afterVersion || status !== 'pending'
-  }
-  if (isChange(view.value.json)) return view
+  const isChange = ({ version, status }: State) => version > afterVersion || status !== 'pending'
+  if (isChange(parseState(view.value.json))) return view
+  await awaitChange(isChange, wait.milliseconds, { session, by, request })
+  return look()
+}
+
+type State = { readonly version: number; readonly status: string }
+
+/** Parses a state. The text is not validated, because our own session sent it. */
+function parseState(json: string): State {
+  return JSON.parse(json) as State
+}
+
+/** Returns once `isChange` is true for the state, the session is erased, or the time is over. */
+export async function awaitChange(
+  isChange: (state: State) => boolean,
+  milliseconds: number,
+  { session, by, request }: Watching,
+): Promise<void> {
   const response = await session.fetch(watchAddress(by), { headers: { Upgrade: 'websocket' } })
   if (response.webSocket !== null)
-    await nextChange(response.webSocket, isChange, { wait, signal: request.signal })
+    await nextChange(response.webSocket, isChange, { milliseconds, signal: request.signal })
   // Too many callers watch already. This response is delayed, so that the caller does not poll in a fast
   // loop.
   else if (response.status !== 404) await scheduler.wait(UNWATCHED_MS)
-  return look()
 }
 
 /**
@@ -73,20 +85,20 @@ export async function longPoll(
  */
 async function nextChange(
   socket: WebSocket,
-  isChange: (json: string) => boolean,
-  { wait, signal }: { readonly wait: Wait; readonly signal: AbortSignal },
+  isChange: (state: State) => boolean,
+  { milliseconds, signal }: { readonly milliseconds: number; readonly signal: AbortSignal },
 ): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   let drainCheck: ReturnType<typeof setInterval> | undefined
   await new Promise<void>((resolve) => {
     const finish = () => resolve()
-    timer = setTimeout(finish, wait.milliseconds)
+    timer = setTimeout(finish, milliseconds)
     drainCheck = setInterval(() => isDraining() && finish(), DRAIN_CHECK_MS)
     signal.addEventListener('abort', finish)
     socket.addEventListener('close', finish)
     socket.addEventListener('error', finish)
     socket.addEventListener('message', ({ data }) => {
-      if (isChange(String(data))) finish()
+      if (isChange(parseState(String(data)))) finish()
     })
     socket.accept()
     if (signal.aborted) finish()

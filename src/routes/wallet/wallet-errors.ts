@@ -1,5 +1,5 @@
-// Errors for wallets whose call is refused: OAuth errors (RFC 6749 §5.2, OpenID4VP 1.0 §8.5). An error
-// contains only information that helps the person. The relying party reads the exact reason from the session.
+// Errors for wallets whose call is refused: OAuth errors (RFC 6749 §5.2, OpenID4VP 1.0 §8.5). An error tells
+// the wallet only the kind of the problem. The relying party reads the exact reason from the session.
 
 import { REASONS, type RefusalReason } from '../../session/document/reasons.ts'
 import type { RefusalCode, RequestRefusal } from '../../session/document/results.ts'
@@ -19,7 +19,7 @@ export async function walletError(
   refusal: WalletRefusal,
 ): Promise<WalletError & { readonly description: string }> {
   const kind = isReason(refusal) ? REASONS[refusal].wallet : KINDS[refusal]
-  // The description only helps developers, so the refusal is also sent without it.
+  // The description only helps developers. If its text cannot be read, the name of the error kind is sent.
   const description = await oauthErrors(env.ASSETS).then(
     ({ wallet }) => wallet[kind],
     () => kind,

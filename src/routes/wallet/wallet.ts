@@ -9,9 +9,9 @@ import { sha256 } from '../../crypto/digest.ts'
 import { isWalletNonce } from '../../openid4vp/request/request-object.ts'
 import { parseWalletMetadata } from '../../openid4vp/request/wallet-metadata.ts'
 import { ID_LENGTH } from '../../relying-party/document/identifier.ts'
+import { sessionStub } from '../../relying-party/document/session-stub.ts'
 import type { RequestingWallet } from '../../session/request/fetching.ts'
 import { HANDLE_LENGTH } from '../../session/request/handles.ts'
-import { sessionStub } from '../../session/store/identifier.ts'
 import { isAdmitted, isDraining } from '../edge/admission.ts'
 import type { AppEnv } from '../edge/context.ts'
 import { logError } from '../edge/edge.ts'
@@ -87,8 +87,8 @@ async function present(c: WalletContext): Promise<Response> {
 }
 
 /**
- * Refuses new calls while the process ends or has no capacity, and applies the limit by address. Sends 503 if
- * an object is unreachable, and 500 for any other thrown error. All errors are OAuth errors.
+ * Refuses new calls while the process ends or has no capacity, and applies the rate limit by IP address.
+ * Sends 503 if an object is unreachable, and 500 for any other thrown error. All errors are OAuth errors.
  */
 async function guarded(c: WalletContext, handle: () => Promise<Response>): Promise<Response> {
   if (isDraining()) return refuse(c, 'service_unavailable')

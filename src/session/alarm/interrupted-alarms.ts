@@ -1,25 +1,22 @@
 // Alarms that began and did not end, because storage could not be written. The platform repeats a failed
 // alarm after waits that double up to 17 minutes. Once storage can be written again, these alarms are resumed
-// without that wait. The list of these alarms covers only this isolate. After a restart, every alarm in the
-// past is due at once.
+// without that wait. The list of these alarms is only in the memory of this isolate: after a restart, the
+// platform starts every overdue alarm at once.
 
 import { waitUntil } from 'cloudflare:workers'
 import type { Env } from '../../env.ts'
+import { sessionStub } from '../../relying-party/document/session-stub.ts'
 import { inBackground } from '../store/background.ts'
-import { sessionStub } from '../store/identifier.ts'
 
-/** Age from which an alarm is treated as interrupted. An alarm with a delivery ends earlier. */
+/** Age from which an alarm is treated as interrupted. Even an alarm that delivers an event ends earlier. */
 const INTERRUPTED_MS = 30_000
 /**
- * Number of alarms that are resumed at a time, and the pause after each batch. A resumed alarm keeps its
- * object in memory for ten seconds.
+ * Number of alarms that are resumed at a time, and the pause after each batch. Both limit the objects in
+ * memory: a resumed alarm keeps its object there for ten seconds.
  */
 const BATCH = 10
 const PAUSE_MS = 500
-/**
- * Limit of alarms that one call resumes. Only one call runs at a time, but a call of this age no longer
- * blocks the next call.
- */
+/** Limit of alarms that `resumeAlarms` resumes in one call, and its pause after a failed call. */
 const CALL = 500
 const CALL_MS = 60_000
 const LIMIT = 50_000
@@ -39,8 +36,8 @@ export function alarmEnded(verificationId: string): void {
   begun.delete(verificationId)
 }
 
-/** Resumes interrupted alarms in the background. The caller has just seen that storage can be written. */
-export function resumeAlarms(env: Pick<Env, 'VERIFICATION_SESSION'>, now: number): void {
+/** Resumes interrupted alarms in the background. Called when storage can probably be written again. */
+export function resumeAlarms(env: Env, now: number): void {
   if (begun.size === 0 || Math.abs(now - calledAt) < CALL_MS) return
   const interrupted = [...begun].filter(([, start]) => Math.abs(now - start) >= INTERRUPTED_MS)
   if (interrupted.length === 0) return

@@ -1,8 +1,10 @@
-// The work of a session's alarm: expiry, deliveries, erasure.
+// The work of a session's alarm: expiry, deliveries, time stamp, erasure.
 
 import { mayBegin } from '../../metrics/capacity.ts'
 import { deliverDue } from '../delivery/delivering.ts'
 import { publishDue, publishStepsDue } from '../delivery/publishing.ts'
+import { pushDue } from '../delivery/pushing.ts'
+import { stampDue } from '../delivery/time-stamping.ts'
 import { eraseDue, expireDue } from '../end/timeouts.ts'
 import { indexDue } from '../listing/indexing.ts'
 import { remainderDue } from '../listing/remainder.ts'
@@ -14,8 +16,8 @@ const WATCHDOG_MS = 60_000
 /** Delay before another try to read unavailable settings. */
 const POSTPONED_MS = 10_000
 /**
- * If the process has no capacity for the work, the work is delayed by a time in this range. An object that is
- * not used closes its file descriptors after ten seconds.
+ * If the process has no capacity for the work, the work is delayed by a random time in this range. An unused
+ * object closes its file descriptors after ten seconds, so a shorter delay would keep them open.
  */
 const NO_CAPACITY_MS = { least: 10_000, most: 60_000 }
 
@@ -26,8 +28,8 @@ const NO_CAPACITY_MS = { least: 10_000, most: 60_000 }
  */
 export async function runAlarm(context: SessionContext, now: number): Promise<void> {
   const { store } = context
-  // If the clock was set back, the alarm runs before its work is due. The same alarm time must then be set
-  // again.
+  // If the clock was set back, the alarm runs before its work is due. The alarm must then be set to the same
+  // time again. The store sets no alarm for a time that it remembers, so it forgets the time here.
   store.forgetAlarm()
   if (!mayBegin('begun', now)) {
     const { least, most } = NO_CAPACITY_MS
@@ -49,12 +51,16 @@ async function work(context: SessionContext, now: number): Promise<void> {
   const { store } = context
   await remainderDue(context, now)
   await expireDue(context, now)
-  // The log is called at the same time as the deliveries, so that it delays no delivery.
+  // The log is called at the same time as the deliveries, so that the log delays no delivery.
   const [round] = await Promise.all([deliverDue(context, now), publishDue(context, now)])
   // Erasure comes after the log, so that the log receives each event before the event is erased.
   await eraseDue(context, now)
-  // Step events and the list entry come last, so that they delay no outcome. Queued step events delay the
-  // erasure. A queued list entry does not.
+  // These two calls return before their requests end.
+  stampDue(context, now)
+  pushDue(context, now)
+  // Step events and the list entry come last, so that they delay no outcome. `eraseDue` waits for queued step
+  // events (for at most seven days). It does not wait for a queued list entry, which is kept after the
+  // erasure.
   await publishStepsDue(context, now)
   await indexDue(context, now)
   store.save() // writes the changes that are only in memory

@@ -1,5 +1,5 @@
-// Limit of automatic attempts that are under way for one relying party. An attempt that hangs keeps its
-// object and several file descriptors for 20 s. Without a limit, one receiver that hangs uses up the
+// Limit of automatic delivery attempts that are under way for one relying party. An attempt that hangs keeps
+// its object and several file descriptors for 20 s. Without a limit, one receiver that hangs uses up the
 // descriptors of all relying parties. Each isolate has its own count. Times are Unix milliseconds.
 
 import { ATTEMPT_TIMEOUT_MS } from '../../webhook/delivery.ts'
@@ -11,8 +11,8 @@ export const ATTEMPTS_UNDER_WAY = 32
 const SHORTEST_DELAY_MS = 5_000
 /**
  * Longest delay of a postponed attempt. An attempt whose turn comes later gets a random delay below this
- * limit. A shorter limit would wake many objects before their turn. Each object holds four file descriptors
- * for ten seconds.
+ * limit. A shorter limit would wake many objects before their turn. Each object that wakes keeps four file
+ * descriptors open for ten seconds.
  */
 const LONGEST_DELAY_MS = 7_200_000
 /**

@@ -1,5 +1,6 @@
 // Delivery of queued events (api/webhooks). The number of an attempt is written before its POST. So a crash
-// may lose the response of a receiver. A crash never loses a delivery, and never causes a seventh attempt.
+// never loses a delivery, and never causes more than the six automatic attempts. A crash may lose the
+// response of a receiver.
 
 import { encodeHex } from '../../codec/bytes.ts'
 import { writeTraceparent } from '../../codec/traceparent.ts'
@@ -27,18 +28,17 @@ import {
   startManualAttempt,
 } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document/document.ts'
-import { reportEntry, sendEntry } from '../listing/indexing.ts'
+import { reportEntry } from '../listing/indexing.ts'
 import { inBackground, logError } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
-import { sessionStub } from '../store/identifier.ts'
 import { recordAttempt } from '../store/measures.ts'
 import { erasedBy } from '../store/wake-up.ts'
 import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 
 /**
  * Sends every delivery that is due at `now` (Unix milliseconds). Waits for the responses, except for step
- * events. Returns `postponed` if the settings are unavailable, or if `isParked` returns false for a disabled
- * endpoint. Then no attempt is used.
+ * events. Returns `postponed` if the settings are unavailable, if `isParked` returns false for a disabled
+ * endpoint, or if the session changed during that call. In these cases no attempt starts.
  */
 export async function deliverDue(context: SessionContext, now: number): Promise<'done' | 'postponed'> {
   const { store, env } = context
@@ -47,7 +47,9 @@ export async function deliverDue(context: SessionContext, now: number): Promise<
   const settings = await loadSettings(env, before.relying_party_id, now)
   if (!settings.ok && settings.error === 'unavailable') return 'postponed'
   const webhook = settings.ok ? settings.value.webhook : null
-  if (webhook?.disabled && !(await isParked(env, before))) return 'postponed'
+  // During the call of `isParked`, the relying party's object may release the events. The session has then
+  // changed.
+  if (webhook?.disabled && (!(await isParked(env, before)) || store.session() !== before)) return 'postponed'
   const document = store.session()
   if (document === undefined) return 'done'
   if (document.status !== 'pending' && erasedBy(document) <= now) return 'done' // the erasure follows
@@ -62,13 +64,13 @@ export async function deliverDue(context: SessionContext, now: number): Promise<
   if (unwanted.length > 0) void inBackground(() => reportEntry(context))
   if (webhook === null || webhook.disabled) return 'done'
   const begun = begunOf(deliveries, started)
-  // A slow attempt for a step must not delay the alarm, because the alarm may deliver an outcome.
+  // Attempts for step events are not awaited. A slow one would delay the next alarm, which may have to send
+  // the event of the session's end.
   void inBackground(() => postAll(context, webhook, begun.filter(isStepEvent)))
-  await postAll(
-    context,
-    webhook,
-    begun.filter((delivery) => !isStepEvent(delivery)),
-  )
+  const outcomes = begun.filter((delivery) => !isStepEvent(delivery))
+  if (outcomes.length === 0) return 'done'
+  await postAll(context, webhook, outcomes)
+  await reportEntry(context)
   return 'done'
 }
 
@@ -82,8 +84,8 @@ export function releaseEvents({ store }: SessionContext, now: number): void {
 }
 
 /**
- * Returns the deliveries, with the deliveries in `parked` postponed. Their endpoint is disabled. No attempt
- * is used.
+ * Returns all deliveries. The deliveries in `parked` are postponed, because their endpoint is disabled. No
+ * attempt is counted.
  */
 function parkAll(all: readonly Delivery[], parked: readonly Delivery[]): readonly Delivery[] {
   const until = Date.now() + PARKED_MS
@@ -101,9 +103,8 @@ const PARKED_MS = 6 * 3_600_000
  * endpoint is already enabled, or if the object is unreachable.
  */
 async function isParked(env: Env, { relying_party_id, verification_id }: SessionDocument): Promise<boolean> {
-  const session = sessionStub(env, verification_id)
   try {
-    const parked = await relyingPartyStub(env, relying_party_id)?.park(String(session?.id))
+    const parked = await relyingPartyStub(env, relying_party_id)?.park(verification_id)
     if (parked === false) forgetSettings(relying_party_id)
     return parked !== false
   } catch (error) {
@@ -116,7 +117,7 @@ async function isParked(env: Env, { relying_party_id, verification_id }: Session
  * Starts an automatic attempt for each delivery in `due`, or postpones the delivery if the limit of the
  * relying party is reached. Returns all deliveries after this change. `started`: deliveries in `due` with a
  * started attempt. The caller writes the deliveries before the POST. Step events have their own limit, so
- * that they delay no outcome.
+ * that they do not delay the event of the end.
  */
 export function planAttempts(
   relyingPartyId: string,
@@ -131,20 +132,21 @@ export function planAttempts(
   return { deliveries: due.reduce(plan, deliveries), started }
 }
 
-/** Returns the name of the limit that applies to an attempt. */
+/** Returns the name under which attempts are counted and limited. */
 function limitOf(relyingPartyId: string, delivery: Delivery): string {
   return isStepEvent(delivery) ? `${relyingPartyId}/steps` : relyingPartyId
 }
 
 /**
- * Posts deliveries whose newest attempt is started and written. Each result is written at once, so that a
- * later crash repeats no accepted event. Rejects if a write fails. The attempt then stays started without a
- * result.
+ * Posts deliveries whose newest attempt is started and written. `write` writes a document with a result.
+ * Without `write`, each result is written at once, so that a later crash repeats no accepted event. Rejects
+ * if a write fails. The attempt then stays started without a result.
  */
 export async function postAll(
   context: SessionContext,
   webhook: WebhookEndpoint,
   deliveries: readonly Delivery[],
+  write: (document: SessionDocument) => unknown = context.store.commit,
 ): Promise<void> {
   const { store, env } = context
   await Promise.all(
@@ -162,10 +164,9 @@ export async function postAll(
       if (document === undefined) return
       const attempted = { deliveryId: delivery.delivery_id, attempt: latestAttempt(delivery), outcome }
       const finished = { ...attempted, now: Date.now(), jitter: Math.random() }
-      store.commit({ ...document, deliveries: withResult(document.deliveries, delivery, finished) })
+      await write({ ...document, deliveries: withResult(document.deliveries, delivery, finished) })
       if (isStepEvent(delivery)) return
       if (disablesEndpoint(outcome)) await disableEndpoint(env, document.relying_party_id, webhook.url)
-      await sendEntry(context)
     }),
   )
   store.save()
@@ -186,7 +187,8 @@ function withResult(
 }
 
 /**
- * Sends a delivery again by hand: the same body with a new timestamp. Returns once the attempt has started.
+ * Sends a delivery again because the relying party requested it: the same body with a new timestamp. Returns
+ * once the attempt has started.
  */
 export async function redeliver(
   context: SessionContext,
@@ -202,15 +204,21 @@ export async function redeliver(
   if (document === undefined) return err('not_found')
   const begun = startManualAttempt(document.deliveries, deliveryId, now)
   if (!begun.ok) return begun
-  // A disabled endpoint gets no automatic attempts, but may be tried by hand.
+  // `disabled` is not checked: it stops automatic attempts only.
   if (webhook === null) return err('no_endpoint')
   store.commit({ ...document, deliveries: begun.value })
   const chosen = begun.value.filter(({ delivery_id }) => delivery_id === deliveryId)
-  void inBackground(() => postAll(context, webhook, chosen))
+  void inBackground(async () => {
+    await postAll(context, webhook, chosen)
+    await reportEntry(context)
+  })
   return ok(null)
 }
 
-/** Sends the dead deliveries of an event again by hand. Returns the number of attempts that started. */
+/**
+ * Sends the dead deliveries of an event again because the relying party requested it. Returns the number of
+ * attempts that started.
+ */
 export async function redeliverDead(
   context: SessionContext,
   { deliveries }: SessionDocument,
@@ -226,14 +234,17 @@ function isWanted(webhook: WebhookEndpoint | null, delivery: Delivery): boolean 
 }
 
 /**
- * Returns the entries of `deliveries` whose event is also in `due`. In `deliveries` their attempt has already
- * started.
+ * Returns the entries of `deliveries` that are also in `due` (with the same `delivery_id`). In `deliveries`,
+ * their attempts have already started.
  */
 export function begunOf(deliveries: readonly Delivery[], due: readonly Delivery[]): readonly Delivery[] {
   return deliveries.filter(({ delivery_id }) => due.some((one) => one.delivery_id === delivery_id))
 }
 
-/** Disables the endpoint after 410 (api/webhooks) until it is enabled by hand. */
+/**
+ * Disables the endpoint after a 410 response, until the relying party enables the endpoint again
+ * (api/webhooks).
+ */
 async function disableEndpoint(env: Env, relyingPartyId: string, url: string): Promise<void> {
   try {
     await relyingPartyStub(env, relyingPartyId)?.disableWebhook(url)

@@ -1,17 +1,18 @@
-// The event of a session's end (api/webhooks). It is built from members of the finished document that never
-// change after the end, and from the service's address. So the event is the same each time it is built.
+// The event of a session's end (api/webhooks). The event is built from members of the finished document that
+// never change after the end, and from the service's address. So the event is the same each time it is built.
 
 import type { VerificationEvent } from '../../api/responses/verifications.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import type { EventType } from '../../relying-party/document/settings.ts'
+import { type EventType, isStepEvent } from '../../relying-party/document/settings.ts'
 import { sendableClaims } from '../../webhook/event.ts'
 import { protocolOf, type SessionDocument } from '../document/document.ts'
 import { credentialsOf } from '../document/outcome.ts'
 import { describeReason, type ReasonCode } from '../document/reasons.ts'
+import { evidenceState } from '../evidence/stored-evidence.ts'
 
-/** Members of an event that only the session stores. They are erased with the session. */
+/** Members of an event that are stored in the session only. These members are erased with the session. */
 export type PersonalMembers = Pick<VerificationEvent, 'metadata' | 'encrypted_claims'>
 
 /** Returns the event of a finished session. */
@@ -44,6 +45,7 @@ export function buildEvent(
 ): VerificationEvent {
   const { outcome } = document
   const first = outcome?.credentials[0]
+  const isEnd = !isStepEvent(named)
   return {
     ...named,
     created_at: isoTime(at),
@@ -64,7 +66,8 @@ export function buildEvent(
     session_binding: outcome?.session_binding ?? null,
     credentials: credentialsOf(outcome),
     livemode: document.livemode,
-    encrypted_claims: outcome?.encrypted_claims ?? null,
+    encrypted_claims: isEnd ? (outcome?.encrypted_claims ?? null) : null,
+    ...(document.request.evidence && { evidence: evidenceState(document, !isEnd) }),
   }
 }
 

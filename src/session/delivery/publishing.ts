@@ -6,10 +6,12 @@ import type { VerificationEvent } from '../../api/responses/verifications.ts'
 import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { withDeadline } from '../../net/time-limit.ts'
+import type { AppendResult, LogEntry } from '../../relying-party/events/day-events.ts'
 import { DAYS_KEPT, dayOf, eventLogStub } from '../../relying-party/events/event-days.ts'
-import type { AppendResult, LogEntry } from '../../relying-party/events/event-log.ts'
+import type { IndexPut } from '../../relying-party/index/stored-entry.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { PendingLogEntry, PendingStepLog } from '../document/pending-entry.ts'
+import { buildPut, markOf, settleEntry } from '../listing/indexing.ts'
 import { logError } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
 import type { SessionStore } from '../store/store.ts'
@@ -19,11 +21,11 @@ import { terminalEvent, withoutPersonalMembers } from './event.ts'
 /** Time limit of one call to the log. */
 const CALL_MS = 5_000
 /**
- * Time limit for all calls that send step events. The calls follow one another. The alarm repeats failed
- * calls.
+ * Time limit for all calls that send step events. The calls are made one after the other. The alarm repeats
+ * failed calls.
  */
 const STEPS_MS = 20_000
-/** Longest time for which the event of the end waits for step events. */
+/** Longest time for which the event of the session's end waits for step events. */
 const STEPS_FIRST_MS = 1_000
 /**
  * Wait after the first call. The wait doubles after each further call, up to `LONGEST_WAIT_MS`. A first
@@ -31,16 +33,17 @@ const STEPS_FIRST_MS = 1_000
  */
 const FIRST_WAIT_MS = 25_000
 /**
- * Longest wait for an alarm that is already set. That alarm repeats a first call that a crash interrupted.
+ * Without a webhook, the alarm that is already set for the session's expiry can repeat a first call that a
+ * crash interrupted. If that alarm comes within this time after the end, no earlier alarm is set.
  */
 const LONGEST_RIDE_MS = 900_000
 const LONGEST_WAIT_MS = 3_600_000
 const GIVEN_UP_AFTER_MS = DAYS_KEPT * 86_400_000
 
 /**
- * Returns the queued log entry of a session that ends at `now`. The first call, which starts after the write,
- * is already counted in the entry. An alarm repeats a call that a crash interrupted. A new alarm would write
- * a row. So without a webhook the alarm of the expiry is kept for this, if it comes soon.
+ * Returns the queued log entry of a session that ends at `now`. The first call starts after the write, and is
+ * already counted in the entry. If a crash interrupts the call, an alarm repeats it. Without a webhook, this
+ * may be the alarm that is already set for the expiry. A new alarm would cost one more storage write.
  */
 export function newLogEntry(
   eventId: string,
@@ -85,28 +88,29 @@ export async function publishDue(context: SessionContext, now: number): Promise<
 }
 
 /**
- * Sends the queued event to the log. If the log confirms the event, removes it from the queue in memory. The
- * alarm repeats a failed call.
+ * Sends the queued event to the log, and the list entry in the same call if both belong to one day. If the
+ * log confirms the event, removes the event from the queue in memory. The alarm repeats a failed call.
  */
 export async function publish(context: SessionContext): Promise<void> {
   const { store, env } = context
   // Step events are sent first. The event of the end waits for them for at most `STEPS_FIRST_MS`.
   await withDeadline(publishSteps(context), STEPS_FIRST_MS, false)
+  const mark = await markOf(store.session())
   const document = store.session()
   const entry = document?.pending_log_entry
   if (document === undefined || !entry) return
-  const recording = await record(
-    env,
-    document.relying_party_id,
-    buildEntry(document, entry, loadConfig(env).baseUrl),
-  )
+  const put = goesWithEvent(document) ? buildPut(document, mark) : undefined
+  if (put !== undefined) context.sentRevision = put.entry.revision
+  const event = buildEntry(document, entry, loadConfig(env).baseUrl)
+  const { appended: recording, listed } = await record(env, document.relying_party_id, event, put)
+  if (put !== undefined) settleEntry(store, document, listed)
   if (recording === 'unreachable') return repeatSoon(store)
   const current = store.session()
   if (!current?.pending_log_entry) return
   if (recording === 'recorded') return store.remember({ ...current, pending_log_entry: null })
   // The log of this day is closed and does not have the event. So the event moves to the next day. The new
   // day is written first, and then the log of that day is called. If the response is lost, the next call goes
-  // to the same log. If another call has already changed the day, it is not changed again.
+  // to the same log. If another call has already changed the day, the day is not changed again.
   if (current.pending_log_entry.day === entry.day) {
     const day = Math.max(dayOf(Date.now()), entry.day + 1)
     store.commit({ ...current, pending_log_entry: { ...current.pending_log_entry, day } })
@@ -115,8 +119,7 @@ export async function publish(context: SessionContext): Promise<void> {
 }
 
 /**
- * Sets the repetition of a failed first call to `FIRST_WAIT_MS` after the end, if the alarm already set is
- * later.
+ * After a failed first call, moves the second call to `FIRST_WAIT_MS` after the end, if it was planned later.
  */
 function repeatSoon(store: SessionStore): void {
   const document = store.session()
@@ -138,13 +141,13 @@ export async function publishStepsDue(context: SessionContext, now: number): Pro
   const calls = log.calls + 1
   const next_call_at = now + Math.min(FIRST_WAIT_MS * 2 ** (calls - 1), LONGEST_WAIT_MS)
   store.commit({ ...document, pending_step_log: { ...log, calls, next_call_at } })
-  context.stepCalls = undefined // the calls of an earlier request may have been stopped at its end
+  context.stepCalls = undefined // the platform may have stopped earlier calls at the end of their request
   if (await publishSteps(context)) store.save()
 }
 
 /**
  * Sends the queued step events to the log, in their order. Returns false if the log is unreachable.
- * Simultaneous callers share the same calls, so that no event is sent twice.
+ * Simultaneous callers share the same calls, so that two callers do not send the same event.
  */
 export async function publishSteps(context: SessionContext): Promise<boolean> {
   while (context.store.session()?.pending_step_log) {
@@ -166,8 +169,9 @@ async function sendSteps({ store, env }: SessionContext): Promise<boolean> {
     const log = document?.pending_step_log
     const [eventId] = log?.event_ids ?? []
     if (document === undefined || !log || eventId === undefined) return true
+    if (document.pending_log_entry !== null && isAfterEnd(document, eventId)) return false
     const entry = buildStepEntry(document, eventId, log)
-    const recording = entry && (await record(env, document.relying_party_id, entry))
+    const recording = entry && (await record(env, document.relying_party_id, entry)).appended
     if (recording === 'unreachable') return false
     const current = store.session()
     const latest = current?.pending_step_log
@@ -181,6 +185,11 @@ async function sendSteps({ store, env }: SessionContext): Promise<boolean> {
       store.remember({ ...current, pending_step_log })
     }
   }
+}
+
+/** Returns true for the event of a time stamp. The log gets this event after the event of the end. */
+function isAfterEnd({ deliveries }: SessionDocument, eventId: string): boolean {
+  return deliveries.some((one) => one.event_id === eventId && one.event_type.startsWith('evidence.'))
 }
 
 /**
@@ -199,25 +208,44 @@ function buildStepEntry(
     event_id: eventId,
     verification_id: document.verification_id,
     created_at: Date.parse(event.created_at),
-    first: false, // calls for two steps may overlap, and send the same event twice
+    first: false, // calls that an alarm starts may overlap earlier ones, and send the same event twice
     session_until: erasedBy(document),
     body: JSON.stringify(withoutPersonalMembers(event)),
   }
 }
 
+/** Returns true if the list entry of an ended session is sent together with the event of the end. */
+export function goesWithEvent({
+  created_at,
+  pending_log_entry: event,
+  pending_index_entry: entry,
+}: SessionDocument): boolean {
+  const isQueued = entry !== undefined && entry.next_call_at !== null
+  return isQueued && event !== null && event.day === dayOf(created_at)
+}
+
+/** Stores an event in the log, and in the same call an entry in the list of the same day. */
 async function record(
   env: Env,
   relyingPartyId: string,
-  entry: LogEntry,
-): Promise<AppendResult | 'unreachable'> {
+  event: LogEntry,
+  put?: IndexPut,
+): Promise<{ readonly appended: AppendResult | 'unreachable'; readonly listed: boolean }> {
   try {
-    const recording = eventLogStub(env, relyingPartyId, entry.day).append(entry)
-    return await withDeadline(recording, CALL_MS, 'unreachable' as const)
+    const log = eventLogStub(env, relyingPartyId, event.day)
+    const recording = put === undefined ? appendTo(log, event) : log.record(event, put)
+    return await withDeadline(recording, CALL_MS, UNREACHABLE)
   } catch (error) {
     logError('event_log_unreachable', error)
-    return 'unreachable'
+    return UNREACHABLE
   }
 }
+
+async function appendTo(log: ReturnType<typeof eventLogStub>, event: LogEntry) {
+  return { appended: await log.append(event), listed: false }
+}
+
+const UNREACHABLE = { appended: 'unreachable', listed: false } as const
 
 function buildEntry(document: SessionDocument, entry: PendingLogEntry, baseUrl: string): LogEntry {
   const event = terminalEvent(document, entry.event_id, baseUrl)

@@ -1,9 +1,14 @@
-// Step events (api/webhooks): the creation, the first fetch of a request, and refused responses. A webhook
-// gets the step events to which it subscribes. Step events are sent and logged like the event of the end, and
-// never delay that event.
+// Step events (api/webhooks): the creation, the first fetch of a request, refused responses, and the time
+// stamp of evidence. A webhook gets the step events to which it subscribes. Step events are sent and logged
+// like the event of the end. They do not delay the webhook of the end, and delay its log entry by at most one
+// second.
 
 import { loadConfig } from '../../config.ts'
-import type { StepEventType } from '../../relying-party/document/settings.ts'
+import type {
+  EvidenceEventType,
+  StepEventType,
+  WebhookEndpoint,
+} from '../../relying-party/document/settings.ts'
 import { serialiseEvent } from '../../webhook/event.ts'
 import { enqueue } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document/document.ts'
@@ -35,7 +40,7 @@ export function reportStep(context: SessionContext, step: EventfulStep): Promise
  * step itself is already in the document. Returns once the event is written.
  */
 export async function sendStepEvent(context: SessionContext, { type, reason }: EventfulStep): Promise<void> {
-  const { store, env } = context
+  const { store } = context
   if (isFirstOfLogin(store.session(), type)) await sendStepEvent(context, { type: 'verification.created' })
   if (!mayHaveEvent(store.session(), reason)) return
   const webhook = await loadWebhook(context, Date.now())
@@ -47,27 +52,55 @@ export async function sendStepEvent(context: SessionContext, { type, reason }: E
   if (webhook === null || webhook === 'unknown' || webhook.disabled || !webhook.events.includes(type)) return
   const { count = 0, refused_at = null } = document.step_events ?? {}
   const sequence = count + 1
-  const event_id = randomIdentifier('evt_')
-  const event = { event_id, event_type: type, sequence, at: now, reason: reason ?? null }
-  const delivery = {
-    delivery_id: randomIdentifier('dlv_'),
-    event_id,
-    event_type: type,
-    sequence,
-    body: serialiseEvent(buildEvent(document, event, loadConfig(env).baseUrl)),
+  const step_events = { count: sequence, refused_at: reason === undefined ? refused_at : now }
+  const event = { event_type: type, sequence, at: now, reason: reason ?? null }
+  commitWithEvent(context, { ...document, step_events }, event, webhook)
+}
+
+/**
+ * Writes the document of an ended session after a change of its time stamp. The same write queues the event
+ * of the change, if the webhook is subscribed to it. If the webhook's settings are unavailable (`unknown`),
+ * the event is queued, and the delivery checks the subscription.
+ */
+export function commitTimeStamp(
+  context: SessionContext,
+  document: SessionDocument,
+  type: EvidenceEventType | undefined,
+  webhook: WebhookEndpoint | null | 'unknown',
+): void {
+  const isWanted = webhook === 'unknown' || (type && webhook?.events.includes(type))
+  if (type === undefined || webhook === null || !isWanted) {
+    context.store.commit(document)
+    return
   }
-  const all = enqueue(document.deliveries, delivery, now)
-  const due = all.filter((one) => one.event_id === event_id)
+  // The event of the session's end has the sequence number `count` + 1. This event comes after it.
+  const sequence = (document.step_events?.count ?? 0) + 2
+  const reason = document.outcome?.reason ?? null
+  commitWithEvent(context, document, { event_type: type, sequence, at: Date.now(), reason }, webhook)
+}
+
+/** Writes a document with its new event. If the webhook is known, starts the first delivery attempt, too. */
+function commitWithEvent(
+  context: SessionContext,
+  document: SessionDocument,
+  named: Omit<Parameters<typeof buildEvent>[1], 'event_id'>,
+  webhook: WebhookEndpoint | 'unknown',
+): void {
+  const { event_type, sequence, at: now } = named
+  const event_id = randomIdentifier('evt_')
+  const event = buildEvent(document, { event_id, ...named }, loadConfig(context.env).baseUrl)
+  const delivery_id = randomIdentifier('dlv_')
+  const body = serialiseEvent(event)
+  const all = enqueue(document.deliveries, { delivery_id, event_id, event_type, sequence, body }, now)
+  const isKnown = webhook !== 'unknown' && !webhook.disabled
+  const due = isKnown ? all.filter((one) => one.event_id === event_id) : []
   const { deliveries, started } = planAttempts(document.relying_party_id, all, { due, now })
-  store.commit({
-    ...document,
-    deliveries,
-    step_events: { count: sequence, refused_at: reason === undefined ? refused_at : now },
-    pending_step_log: newStepLog(document, event_id, now),
-  })
+  const pending_step_log = newStepLog(document, event_id, now)
+  context.store.commit({ ...document, deliveries, pending_step_log })
+  const posting = isKnown ? postAll(context, webhook, begunOf(deliveries, started)) : undefined
   void inBackground(async () => {
-    await Promise.all([publishSteps(context), postAll(context, webhook, begunOf(deliveries, started))])
-    store.save()
+    await Promise.all([publishSteps(context), posting])
+    context.store.save()
   })
 }
 
@@ -77,7 +110,10 @@ function mayHaveEvent(document: SessionDocument | undefined, reason: ReasonCode 
   return reason === undefined || steps.refused_at === null || Date.now() >= steps.refused_at + REFUSAL_MS
 }
 
-/** Returns true for the first step of a login by a wallet. Its creation is reported before this step. */
+/**
+ * Returns true for the first action of a wallet in a login. The event `verification.created` of a login is
+ * not sent at creation. The caller sends it before the event of this action.
+ */
 function isFirstOfLogin(document: SessionDocument | undefined, type: StepEventType): boolean {
   return type !== 'verification.created' && document?.login !== undefined && document.step_events?.count === 0
 }

@@ -1,5 +1,6 @@
 // Refused responses of a session.
 
+import type { ClaimedIssuer } from '../../exchange/claimed-issuer.ts'
 import type { DocumentErrors } from '../../formats/verification/format.ts'
 import type { CertificateRule } from '../../trust/refusal.ts'
 import type { Channel } from './generations.ts'
@@ -14,21 +15,11 @@ export type Attempt = {
   /** The rule that a certificate violates. */
   readonly detail?: CertificateRule
   readonly document_errors?: DocumentErrors
-  /** The issuer that the refused credential names. Absent if the credential was not read so far. */
+  /**
+   * The issuer that the refused credential names. Absent if the response was refused before its credential
+   * was read.
+   */
   readonly claimed_issuer?: ClaimedIssuer
-}
-
-/** An issuer by the words of an unverified credential, and the certificate of its signer. */
-export type ClaimedIssuer = {
-  readonly iss: string | null
-  /** Subject and issuer of the signer's certificate. */
-  readonly subject: string | null
-  readonly issuer: string | null
-  /** In hexadecimal, like the hash of the certificate. */
-  readonly authority_key_identifier: string | null
-  readonly certificate_sha256: string | null
-  /** Null if the certificate is missing, malformed or too long. */
-  readonly certificate_pem: string | null
 }
 
 /** Members of the session's document that `addAttempt` changes. */

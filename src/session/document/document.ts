@@ -1,5 +1,5 @@
-// The stored document of one session, with its schema version, written in one put. It contains no claim value
-// in plain text. Times are Unix milliseconds.
+// The stored document of one session, with its schema version, written in one put. The document contains no
+// claim value in plain text. Times are Unix milliseconds.
 
 import type { Status } from '../../api/values.ts'
 import type { Trace } from '../../codec/traceparent.ts'
@@ -7,6 +7,7 @@ import { type Schema, upgradeDocument, versionMembers } from '../../codec/upgrad
 import type { ProtocolId } from '../../openid4vp/request/generation.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { Delivery } from '../../webhook/outbox.ts'
+import type { EvidenceTerms, StoredEvidence } from '../evidence/stored-evidence.ts'
 import type { Attempt } from './attempt.ts'
 import type { StoredGeneration } from './generations.ts'
 import type { Login } from './login.ts'
@@ -18,14 +19,14 @@ import type { StoredStep } from './timeline.ts'
 import type { WalletActivity } from './wallet-activity.ts'
 
 /**
- * Version of the stored document, which is also the oldest readable version. A change of the document's form
- * adds an upgrade step to `VERSIONS`.
+ * Version of the stored document. If the form of the document changes, this number rises, and `VERSIONS` gets
+ * an upgrade step. There is no step yet, so no older version can be read.
  */
 export const SCHEMA = 6
 
 /**
- * Start of the error message for an unknown schema. Only the message reaches the edge, which then responds
- * with 503.
+ * Start of the error message for an unknown schema. The caller of the session's object gets only the message.
+ * The caller recognizes the error by this start, and responds with 503.
  */
 export const UNREADABLE = 'the session document has an unknown schema: '
 
@@ -46,13 +47,16 @@ export type SessionDocument = {
   readonly ended_at: number | null
   readonly verified_at: number | null
   readonly verifier: StoredVerifier
-  /** Random key of the session's handles (base64url). */
+  /** Random key of the session's handles (request id, `state` and `kid` of each request), base64url. */
   readonly handle_key: string
   readonly generation_count: number
   readonly generations: readonly StoredGeneration[]
-  /** Chosen wallets with their terms. Absent before the first wallet is chosen, and after the end. */
+  /**
+   * Wallets that were chosen, with the terms of their requests. Absent before the first choice, and after the
+   * end.
+   */
   readonly wallets?: readonly StoredWallet[]
-  /** True once a wallet has fetched a request, even if the generation of that request is gone. */
+  /** True once a wallet has fetched a request, even if that request is no longer in `generations`. */
   readonly request_fetched: boolean
   /** Absent before the first activity. */
   readonly wallet_activity?: WalletActivity
@@ -60,7 +64,9 @@ export type SessionDocument = {
   readonly held: Held | null
   /** The browser whose return ended the session; null if no return ended it. */
   readonly returned: Returned | null
-  /** Result of the session, from which the event of the end is built. It never changes after the end. */
+  /**
+   * Result of the session, from which the event of the end is built. The result never changes after the end.
+   */
   readonly outcome: Outcome | null
   /**
    * SHA-256 of the response that ended the session. An identical retry of that response gets the same result.
@@ -89,6 +95,10 @@ export type SessionDocument = {
   readonly timeline?: readonly StoredStep[]
   /** Number of steps that were removed from `timeline`. Absent if no step was removed. */
   readonly steps_left_out?: number
+  /** Rules for the evidence of this session. Absent if no evidence is kept, and after the end. */
+  readonly evidence_terms?: EvidenceTerms
+  /** Evidence of the outcome. Absent before the end, and if no evidence is kept of this outcome. */
+  readonly evidence?: StoredEvidence
   readonly retention_ms: number
   readonly idempotency: Idempotency | null
   /** Trace of the request that created the session. The webhooks of the session belong to the same trace. */
@@ -108,14 +118,14 @@ export type Tombstone = {
   readonly erased: true
   readonly listing?: PendingListing
   /**
-   * Time at which the overwritten document is removed from the database file, even if the list has not
-   * confirmed its change. Absent once it is removed.
+   * Time at which the database file is erased, because it still has bytes of the erased session's document.
+   * The file is then erased even if the list has not confirmed its change. Absent once it is erased.
    */
   readonly clear_at?: number
 } & Idempotency
 
 export type Idempotency = {
-  /** SHA-256 of the creation's body, base64url. */
+  /** SHA-256 of the body of the create request, base64url. */
   readonly body_digest: string
   readonly keep_until: number
 }

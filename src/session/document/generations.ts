@@ -18,6 +18,8 @@ export type StoredAnnexC = {
   readonly x: string
   readonly y: string
   readonly sealed_key: string
+  /** Hash of the request for the receipt, if the request has a registration certificate. */
+  readonly request_hash?: string
 }
 
 /** One authorization request as it is stored. Times are Unix milliseconds. */
@@ -33,8 +35,8 @@ export type StoredGeneration = {
   /** Id of the wallet that was chosen; absent in a request for any wallet. */
   readonly wallet?: string
   /**
-   * `browserMark` of the only browser that may respond. Null for any device, and for the relying party's
-   * page.
+   * `browserMark` of the only browser that may respond. Null if any device may respond, and for a request
+   * that the relying party's page sends to the Digital Credentials API.
    */
   readonly browser: string | null
   /** Origin of the page that uses the Digital Credentials API; absent in the redirect flow. */
@@ -45,8 +47,9 @@ export type StoredGeneration = {
   /** Time at which a newer generation of the same kind was created. */
   readonly superseded_at: number | null
   /**
-   * Time of the first hand-out: a wallet fetched the request, the relying party read its view, or the request
-   * was created by value or for the Digital Credentials API. Null before.
+   * Time at which the request was first handed out; null before. A request is handed out when a wallet
+   * fetches it or the relying party reads its view. A request by value or for the Digital Credentials API is
+   * handed out when it is created.
    */
   readonly handed_out_at: number | null
   /** True once a wallet has fetched the Request Object. */
@@ -54,20 +57,28 @@ export type StoredGeneration = {
   /** True once the relying party has read the view of the request through `/openid4vp`. */
   readonly viewed: boolean
   /**
-   * Time of the last hand-out, or else of the creation. A repeated fetch changes this time in memory only.
+   * Time at which the request was last handed out. Before that, the creation time. A repeated fetch changes
+   * this time in memory only.
    */
   readonly used_at: number
+  /**
+   * The signed requests that were sent last, sealed, and how often requests of the generation were sent.
+   * Absent if no evidence is kept, and for unsigned requests.
+   */
+  readonly sealed_requests?: string
+  readonly fetches?: number
 }
 
 const HANDED_OUT_LIMIT = 32
 const SUPERSEDED_LIMIT = 8
 
-/** Life of a superseded generation that was not handed out. */
+/** Lifetime of a superseded generation that was not handed out. */
 export const SUPERSEDED_LIFETIME_MS = 60_000
 
 /**
  * Adds a generation, marks the superseded generations of its kind, and drops the dead generations. The
- * generation with the highest number is the newest. Simultaneous renders may be written in another order.
+ * generation with the highest number is the newest. Generations that are created at the same time may be
+ * written in another order than their numbers.
  */
 export function addGeneration(
   generations: readonly StoredGeneration[],

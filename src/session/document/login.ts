@@ -13,8 +13,8 @@ import type {
 } from '../../relying-party/oidc/client.ts'
 
 /**
- * Longest time from the wallet's success to the redirect with the code. Encrypted tokens are made at the
- * success, so their life begins before the redirect.
+ * Longest time from the wallet's success to the redirect with the code. The lifetime of encrypted tokens
+ * begins at the success. After a later redirect, the client would get tokens with a short lifetime.
  */
 export const FINISH_MS = 180_000
 
@@ -24,7 +24,7 @@ export const TOKEN_MS = 300_000
 
 /**
  * Time after the session's end in which nearly all codes are redeemed. The access token of a later redemption
- * has a shorter life than `TOKEN_MS`.
+ * has a shorter lifetime than `TOKEN_MS`.
  */
 const PROMPT_MS = 30_000
 
@@ -42,9 +42,13 @@ export type LoginRequest = {
   readonly state: string | null
   readonly nonce: string | null
   readonly code_challenge: string | null
+  /**
+   * Thumbprint of the key to which the code is bound (RFC 9449 §10). Absent in logins of an older version.
+   */
+  readonly dpop_jkt?: string | null
   /** Granted scopes. */
   readonly scope: string
-  /** Name of the policy, and a part of the policy's hash. */
+  /** Name of the policy, and the first part of a hash of the policy. */
   readonly policy: string
   readonly subject: SubjectRule
   /** Values of an essential `acr`. One of these values must be reached. Null: any level is accepted. */
@@ -54,23 +58,23 @@ export type LoginRequest = {
 }
 
 /**
- * Conditions of the `claims` parameter and of the `id_token_hint` on a presentation. They are stored sealed,
- * because they may contain values about the person.
+ * Conditions for the subject and for released claims, from the `claims` parameter and the `id_token_hint`.
+ * They are stored sealed, because they may contain values about the person.
  */
 export type LoginConditions = {
   /** Acceptable values of `sub`; null for any value. */
   readonly sub: readonly string[] | null
-  /** Entries of `verified_claims` for each token. One satisfied entry is enough. */
+  /** Entries of `verified_claims` for each token. The token gets the claims of every satisfied entry. */
   readonly id_token: readonly VerifiedClaimsRequest[]
   readonly userinfo: readonly VerifiedClaimsRequest[]
 }
 
-/** Choice of the claims of a token, and their protection. */
+/** The claims that a token may have, and the protection of the token. */
 export type TokenRules = {
   /** Null for an unsigned UserInfo response. */
   readonly alg: SigningAlgorithm | null
   readonly encryption: TokenEncryption | null
-  /** Claims that the client named; null for all claims. */
+  /** Claims that the client requested by name; null for all claims. */
   readonly names: readonly string[] | null
 }
 
@@ -101,7 +105,14 @@ export type Login = LoginRequest & {
   /** `LoginConditions`; null if there are none. */
   readonly sealed_conditions: string | null
   readonly result: LoginResult | null
-  readonly redeemed: { readonly token: string | null; readonly until: number } | null
+  /**
+   * `jkt`: thumbprint of the key to which the access token is bound. Absent in logins of an older version.
+   */
+  readonly redeemed: {
+    readonly token: string | null
+    readonly until: number
+    readonly jkt?: string | null
+  } | null
 }
 
 /** Result of a verified presentation for a login. */
@@ -126,7 +137,10 @@ export type LoginSuccess = {
   readonly userinfo: PreparedToken
 }
 
-/** Claims of a token that is signed later, or a token that is signed and encrypted to the client. */
+/**
+ * `claims`: the claims of a token that is signed later. `jwt`: a token that is already signed and encrypted
+ * to the client.
+ */
 export type PreparedToken = { readonly claims: JsonObject } | { readonly jwt: string }
 
 type EndedLogin = {
@@ -136,8 +150,8 @@ type EndedLogin = {
 }
 
 /**
- * Returns when a login is erased; `Infinity` without a login or an end. The time does not depend on the
- * redemption, because a changed alarm would write one more row.
+ * Returns the time at which a login is erased; `Infinity` without a login or an end. The time does not depend
+ * on the redemption, because each change of the alarm costs one more storage write.
  */
 export function loginErasedAt({ status, ended_at, login }: EndedLogin): number {
   if (login === undefined || status === 'pending' || ended_at === null) return Number.POSITIVE_INFINITY

@@ -5,15 +5,21 @@ import type { CheckResult } from '../../formats/verification/format.ts'
 import type { ProtocolId } from '../../openid4vp/request/generation.ts'
 import type { DecidedCredential, LevelDerivation } from '../../policy/policy.ts'
 import type { AssuranceLevel } from '../../trust/anchors/anchor.ts'
+import type { StoredEvidence } from '../evidence/stored-evidence.ts'
 import type { Channel } from './generations.ts'
 import type { LoginResult } from './login.ts'
 import type { ReasonCode } from './reasons.ts'
 
 /** The stored outcome of a session. */
 export type Outcome = {
-  /** Protocol and Client Identifier of the request, if they differ from those of the session. */
+  /**
+   * Protocol and Client Identifier of the response. Present if the relying party has a separate identity for
+   * the chosen wallet, and for Annex C. For Annex C the Client Identifier contains the origin.
+   */
   readonly protocol?: ProtocolId
   readonly client_id?: string
+  /** Client Identifiers that a multi-signed request offered. Absent: the request offered at most one. */
+  readonly offered_client_ids?: readonly string[]
   readonly reason: ReasonCode | null
   readonly checks: Readonly<Record<string, boolean>> | null
   readonly assurance_level: AssuranceLevel | null
@@ -31,8 +37,8 @@ export type Outcome = {
 }
 
 /**
- * A success that waits for its browser. It contains no claim value in plain text. Times are Unix
- * milliseconds.
+ * A success that becomes final when the browser returns. It contains no claim value in plain text. Times are
+ * Unix milliseconds.
  */
 export type Held = {
   /**
@@ -50,11 +56,16 @@ export type Held = {
   readonly returned: boolean
   /** Result of a login. */
   readonly login?: LoginResult
+  /**
+   * Evidence of the success. If the success ends the session, the session keeps this evidence. Otherwise the
+   * evidence is erased.
+   */
+  readonly evidence?: StoredEvidence
 }
 
 /**
- * A browser that returned. A repeated call of this browser gets the same result. `until`: end of the return
- * code's life.
+ * A browser that returned. A repeated call of this browser gets the same result. `until`: expiry of the
+ * return code.
  */
 export type Returned = { readonly browser: string; readonly until: number; readonly redeemed: boolean }
 
@@ -70,7 +81,7 @@ export function reaches(shown: SessionBinding | null, required: SessionBinding):
 
 /**
  * Returns the session binding that views show: `relying_party` after the return code is redeemed, otherwise
- * the binding in `outcome`. That binding stays as it is, because the event of the outcome has reported it.
+ * the binding in `outcome`. After the end, `outcome` never changes, because the event has reported it.
  */
 export function bindingOf({
   outcome,

@@ -1,5 +1,5 @@
 // Entries that are queued for the relying party's list and log, in the document of a session and in the
-// remainder of an erased session. Times are Unix milliseconds.
+// tombstone of an erased session. Times are Unix milliseconds.
 
 import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
 
@@ -7,13 +7,13 @@ import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
 export type PendingIndexEntry = {
   /** Increases with each change of the entry. */
   readonly revision: number
-  /** Number of started calls for this revision. */
+  /** Number of calls to the list that were started for this revision. */
   readonly calls: number
-  /** Time of the next call; null once the index has confirmed this revision. */
+  /** Time of the next call; null once the list has confirmed this revision. */
   readonly next_call_at: number | null
 }
 
-/** Queued change of the list. It is kept after its session is erased. */
+/** Queued change of the list. The change is kept after the session is erased. */
 export type PendingListing = {
   readonly relying_party_id: string
   readonly verification_id: string
@@ -28,7 +28,10 @@ export type PendingListing = {
 /** An event that is queued for the relying party's log. */
 export type PendingLogEntry = {
   readonly event_id: string
-  /** Day of the log to which the event is sent. No other day can already have the event. */
+  /**
+   * Day of the log to which the event is sent. If that log is closed, the event moves to a later day. The
+   * event is never in the logs of two days.
+   */
   readonly day: number
   /** Number of started calls. */
   readonly calls: number

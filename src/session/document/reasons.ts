@@ -1,13 +1,12 @@
 // The published catalogue of reasons (api/errors), stable within /v1. If another folder adds a reason to its
-// union type, the code compiles only with a row for it here. Advice about each reason is in
+// union type, the code compiles only with a row for this reason here. Advice about each reason is in
 // scripts/documents/reason-advice.ts.
 
 import type { TerminalStatus } from '../../api/values.ts'
-import type { ResponseRefusal } from '../../openid4vp/response/refusal.ts'
-import type { PolicyReason } from '../../policy/policy.ts'
+import type { EvaluationReason } from '../../exchange/unchecked.ts'
 
 /** Reasons for which a response is refused and stored as an attempt. */
-export type RefusalReason = ResponseRefusal['reason'] | PolicyReason | 'trust_list_unavailable'
+export type RefusalReason = EvaluationReason | 'evidence_unavailable'
 
 /** Every reason of an attempt or of a session's end. */
 export type ReasonCode =
@@ -54,7 +53,9 @@ export function describeReason(code: ReasonCode, baseUrl: string) {
   return { code, message, retryable, type: `${baseUrl}/problems/${code}` }
 }
 
-/** Returns a function that creates the rows of one family. `wallet`: default of the wallet error. */
+/**
+ * Returns a function that creates the rows of one family (kind of reasons). `wallet`: default wallet error.
+ */
 const attempt =
   (family: ReasonFamily, wallet: WalletErrorKind = 'presentation') =>
   (message: string, error = wallet) =>
@@ -167,6 +168,12 @@ export const REASONS = {
   same_device_return_missing: flow(
     'The wallet responded, but the person did not return to the browser where they began.',
   ),
+  evidence_unavailable: {
+    family: 'flow',
+    message: 'The evidence of the verification could not be sealed.',
+    wallet: 'unavailable',
+    retryable: true,
+  },
   session_expired: flow('No valid response arrived in time.', 'expired'),
   canceled_by_relying_party: flow('The relying party canceled the verification.', 'canceled'),
 } as const satisfies Readonly<Record<ReasonCode, Reason>>

@@ -1,6 +1,6 @@
-// The meaning of a reason for the person at the page: one of nine families of a refused response, or one of
-// four families of an end. Each family has a text in assets/texts. The reason itself is for the relying
-// party.
+// Groups of reasons, called families. The page shows the person one text for each family (assets/texts). A
+// refused response has one of nine families. An end has one of four families, or none. Only the relying party
+// gets the reason itself.
 
 import type { Status } from '../../api/values.ts'
 import { REASONS, type ReasonCode, type ReasonFamily, type RefusalReason } from './reasons.ts'
@@ -8,14 +8,14 @@ import { REASONS, type ReasonCode, type ReasonFamily, type RefusalReason } from 
 /** Reasons of attempts. An attempt leaves the session pending. */
 export type AttemptReason = RefusalReason | 'wallet_error' | 'same_device_return_missing'
 
-/** Kind of the fault, as the page explains it to the person. */
+/** Family of a refusal, as the page explains it to the person. */
 export type RefusalFamily =
   /** The response is malformed, or is not for a live request. */
   | 'response'
   /** Something that was requested is missing. */
   | 'incomplete'
   | 'credential'
-  /** The proof that the credential belongs to the person. */
+  /** The proof that the credential belongs to the person has failed. */
   | 'holder'
   | 'issuer'
   /** The credential is authentic, but not valid or not sufficient. */
@@ -48,10 +48,13 @@ const BY_FAMILY: Readonly<Record<ReasonFamily, RefusalFamily>> = {
   flow: 'wallet',
 }
 
-/** Kind of an end, as the page tells it to the person. */
+/** Family of a session's end, from which the page chooses its text for the person. */
 export type EndFamily = 'expired' | 'revoked' | 'not_suitable' | 'declined_on_page'
 
-/** Returns the family of a session's end. Null: the status says everything, or the session is pending. */
+/**
+ * Returns the family of a session's end. Returns null if the session is pending, or if its status alone
+ * decides the text.
+ */
 export function endFamily({
   status,
   outcome,

@@ -13,14 +13,14 @@ export type SessionError =
    * The session is unknown, erased, or of another relying party. The caller cannot tell these cases apart.
    */
   | 'not_found'
-  /** The session is over. */
+  /** The session has ended. */
   | 'ended'
-  /** The session is not over yet. */
+  /** The session has not ended yet. */
   | 'not_ended'
   | 'render_limit_reached'
   /**
-   * The session must be bound to one browser. So it has no QR code, and no request that every device may
-   * answer.
+   * The session must be bound to one browser. So the session has no QR code, and no request that every device
+   * may answer.
    */
   | 'binding_excludes_qr'
   /** The protocol has no QR code and no link. */
@@ -33,13 +33,15 @@ export type SessionError =
   | 'wallet_cannot'
   /** The settings of the relying party are unavailable; nothing was changed. */
   | 'unavailable'
+  /** No evidence was kept of the session. */
+  | 'no_evidence'
 
-/** A response as the edge parsed it. `digest`: SHA-256 of its body (base64url). */
+/** A wallet's response, as the route parsed it. `digest`: SHA-256 of its body (base64url). */
 export type PostedResponse = { readonly digest: string } & (
   | { readonly parameters: readonly (readonly [string, string])[] }
   /**
-   * Response through the Digital Credentials API: the exchange protocol, JSON text of the credential's
-   * `data`, and the mark of the browser that posts the response. `browser` is null for the relying party's
+   * Response through the Digital Credentials API: the exchange protocol, and JSON text of the credential's
+   * `data`. `browser`: the `browserMark` of the browser that posts the response; null for the relying party's
    * page.
    */
   | {
@@ -64,7 +66,8 @@ export type RefusalCode =
 export type ResponseResult = Result<string, RefusalCode>
 
 /**
- * Reason for which a wallet gets no Request Object. `request_over`: the generation or the session has ended.
+ * Reason for which a wallet gets no Request Object. `request_over`: the request is no longer live, or the
+ * session has ended.
  */
 export type RequestRefusal = 'session_not_found' | 'unknown_request' | 'request_over' | WalletMetadataRefusal
 
@@ -100,4 +103,6 @@ export type Creation = Result<
   | 'too_long'
   /** The session of this `Idempotency-Key` is erased. */
   | 'erased'
+  /** The relying party is deleted. This is checked only for a session with evidence. */
+  | 'deleted'
 >

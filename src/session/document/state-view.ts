@@ -1,4 +1,5 @@
-// The state of a session as watchers see it. It is built from the document alone.
+// The state of a session, as a page or a kiosk that watches the session gets it. The state is built from the
+// document alone.
 
 import type { VerificationState } from '../../api/responses/verifications.ts'
 import { isoTime } from '../../codec/date-time.ts'

@@ -1,4 +1,4 @@
-// The creation request as a session stores it.
+// The create request as a session stores it.
 
 import { mapPageTexts, type PageText } from '../../api/page-texts.ts'
 import type { SessionBinding } from '../../api/values.ts'
@@ -10,19 +10,21 @@ import type { Preset } from '../../policy/presets.ts'
 import type { ClaimsEncryptionJwk } from '../../relying-party/document/encryption-jwk.ts'
 import type { AssuranceLevel } from '../../trust/anchors/anchor.ts'
 
-/** Members of the creation request, with defaults. `null`: the relying party left out the member. */
+/** Members of the create request, with defaults. `null`: the relying party left out the member. */
 export type StoredRequest = { readonly [text in PageText]?: string } & {
-  /** `null` if the creation has a `dcql_query`. */
+  /** `null` if the create request has a `dcql_query`. */
   readonly credential_types: readonly string[] | null
   readonly scope: readonly string[] | null
   readonly dcql_query?: DcqlQuery
   /** Exact texts that wallets receive. Wallets sign hashes of these texts. */
   readonly transaction_data?: readonly string[]
   readonly required_assurance_level: AssuranceLevel
-  /** Preset that fixes types and scopes. Absent if the creation named them itself. */
+  /** Preset that fixes types and scopes. Absent if the create request named types and scopes itself. */
   readonly preset?: Preset
   /** Absent in sessions that an older version created. Absent means false. */
   readonly require_same_holder_key?: boolean
+  /** Anchor sets and trust lists that may vouch for credentials. Absent: all that the settings have. */
+  readonly anchor_sets?: readonly string[]
   readonly metadata: Readonly<Record<string, string>>
   readonly credential_match: 'any' | 'all' | null
   readonly formats: readonly string[] | null
@@ -35,26 +37,35 @@ export type StoredRequest = { readonly [text in PageText]?: string } & {
     /** `null` for a request that is not fetched. */
     readonly request_uri_method: RequestUriMethod | null
   }
-  /** Id of the wallet that the creation chose. Absent: any wallet may answer. */
+  /** Id of the wallet that the create request chose. Absent: any wallet may answer. */
   readonly wallet?: string
   readonly required_session_binding: SessionBinding
   readonly expires_in: number
   readonly return_url: string | null
-  /** True if the page goes back by itself after the end. Absent if the relying party left it out. */
+  /** Address after every end except `verified`. If absent, `return_url` is used. */
+  readonly failure_return_url?: string
+  /**
+   * True if the page opens the return address by itself after the end. Absent if the relying party left it
+   * out.
+   */
   readonly return_automatically?: boolean
   readonly locale: string | null
   readonly allow_derived: boolean
   /** Absent if the relying party left it out. Absent means false. */
   readonly intent_to_retain?: boolean
+  /** True if evidence of the verification is kept. Absent or false: no evidence is kept. */
+  readonly evidence?: boolean
   readonly retry_of: string | null
   /**
-   * Key to which claims are encrypted: the creation's key, else the settings' key at creation. Null: the
-   * result has no claims.
+   * Key to which claims are encrypted: the key in the create request, or else the key in the settings at
+   * creation. Null: the result has no claims.
    */
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
 }
 
-/** Members that the stored request lacks if the creation left them out, with their defaults for views. */
+/**
+ * Members that the stored request lacks if the create request left them out, with their defaults for views.
+ */
 const ABSENT_MEMBERS = {
   ...mapPageTexts(() => null),
   dcql_query: null,
@@ -62,7 +73,9 @@ const ABSENT_MEMBERS = {
   wallet: null,
   intent_to_retain: false,
   return_automatically: false,
+  failure_return_url: null,
   require_same_holder_key: false,
+  anchor_sets: null,
 } as const
 
 /** Returns the request for a view. Absent members have their default. */
@@ -71,7 +84,8 @@ export function withDefaults(request: StoredRequest) {
 }
 
 /**
- * Returns the request options of OpenID4VP. Throws for a protocol without the redirect flow, which has none.
+ * Returns the request options of OpenID4VP. Throws for a protocol without the redirect flow, because that
+ * protocol has no such options.
  */
 export function requireRequestOptions({
   request,

@@ -14,21 +14,32 @@ export type StoredVerifier =
       readonly verifier_info?: readonly VerifierAttestation[]
       /** Metadata for Google Wallet in base64url. */
       readonly google_metadata?: string
+      /** Further identities of multi-signed requests. Absent: none. */
+      readonly further?: readonly StoredFurther[]
     })
   /**
-   * Verifier of unsigned requests, without a registration. `client_id` contains the Response URI. If
-   * `client_id` is `null`, the origin of the page identifies the verifier.
+   * Verifier of unsigned requests, without a registration. `client_id` contains the Response URI, or is
+   * `null`. If it is `null`, the origin of the page identifies the verifier.
    */
   | {
       readonly client_id: string | null
       readonly sealed_signing_jwk: null
       readonly verifier_info?: never
       readonly google_metadata?: never
+      readonly further?: never
     }
 
+/** An identity that signs multi-signed requests beside the first identity. */
+export type StoredFurther = IdentityProof & {
+  readonly client_id: string
+  readonly sealed_signing_jwk: string
+  readonly verifier_info?: readonly VerifierAttestation[]
+  readonly google_metadata?: string
+}
+
 /**
- * Request for a chosen wallet. It was lowered (adapted to the wallet's abilities) when the wallet was first
- * chosen. A later release may change the wallet's profile, but not the requests of this session.
+ * Request for a chosen wallet. The request was lowered (adapted to the wallet's abilities) when the wallet
+ * was first chosen. A later release may change the wallet's profile, but not the requests of this session.
  */
 export type StoredWallet = {
   /** Id of the wallet's profile. */
@@ -43,8 +54,8 @@ export type StoredWallet = {
   /** True if the verifier's certificate chain includes the root. Absent means false. */
   readonly include_root?: true
   /**
-   * Verifier identity for this wallet, or the id of an earlier wallet with the same identity. Absent: the
-   * session's identity is used.
+   * Verifier identity for this wallet. `of`: id of another wallet of this session that has the same identity.
+   * Absent: the session's identity is used.
    */
   readonly verifier?: StoredVerifier | { readonly of: string }
 }
@@ -52,14 +63,14 @@ export type StoredWallet = {
 type WithVerifier = { readonly verifier: StoredVerifier }
 
 /**
- * Returns true if the request is unsigned. If the request has a URI, the URI contains the whole request
- * (request by value).
+ * Returns true if the request is unsigned. The link or QR code then contains all parameters of the request
+ * instead of a `request_uri`.
  */
 export function passesByValue({ verifier }: WithVerifier): boolean {
   return verifier.sealed_signing_jwk === null
 }
 
-/** Returns the Client Identifier. Throws for a protocol without the redirect flow, which may have none. */
+/** Returns the Client Identifier. Throws if there is none, as in a protocol without the redirect flow. */
 export function requireClientId({ verifier }: WithVerifier): string {
   if (verifier.client_id === null) throw new Error('this protocol has no Client Identifier')
   return verifier.client_id

@@ -1,6 +1,6 @@
 // Steps of a session, for the timeline of its relying party (api/lists). A step is written together with the
-// change that it names. It contains no claim value, nonce or token. Equal steps that follow one another are
-// stored as one step with a count.
+// change that it describes. The step contains no claim value, nonce or token. Equal steps that follow one
+// another are stored as one step with a count.
 
 import type { Channel } from './generations.ts'
 import type { ReasonCode } from './reasons.ts'
@@ -24,7 +24,7 @@ export type Step =
  */
 export type StoredStep = Step & { readonly at: number; readonly last_at?: number; readonly count?: number }
 
-/** Members of an entry that has only a type and times. Other entries override them. */
+/** Default values of the members of a timeline entry. An entry overrides the members that it has. */
 export const NO_MEMBERS = {
   count: 1,
   channel: null,
@@ -38,13 +38,13 @@ export const NO_MEMBERS = {
   duration_ms: null,
 } as const
 
-/** Members of the session's document that hold its steps. */
+/** Members of the session's document that contain its steps. */
 export type WithTimeline = { readonly timeline?: readonly StoredStep[]; readonly steps_left_out?: number }
 
 /** Limit of stored steps. Beyond this limit, middle steps are removed, but never the first fetch. */
 const STEPS_KEPT = 40
 
-/** Adds a step. If the step equals the last step, only the count increases. */
+/** Adds a step. If the step equals the last step, only the last step's `count` and `last_at` change. */
 export function addStep<T extends WithTimeline>(document: T, step: Step, at: number): T {
   const steps = document.timeline ?? []
   const last = steps.at(-1)

@@ -1,5 +1,5 @@
 // Last activity of a wallet with a live request of a pending session. The page shows the activity until the
-// person asks for a new code. A response that names no live request does not change the activity.
+// person requests a new QR code or link. A response that names no live request does not change the activity.
 
 import type { Status } from '../../api/values.ts'
 import { isoTime } from '../../codec/date-time.ts'
@@ -14,7 +14,7 @@ type Activity =
   /** A response to a live request was refused. */
   | { readonly kind: 'response_refused'; readonly reason: AttemptReason }
 
-/** Member of the session's document that holds the activity. */
+/** Member of the session's document that contains the activity. */
 type Active = { readonly wallet_activity?: WalletActivity }
 
 /** Stores an activity in place of the previous activity. */

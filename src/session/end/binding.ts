@@ -12,14 +12,18 @@ import { CODE_MS, FINISH_MS, type LoginResult } from '../document/login.ts'
 import type { Held, Outcome } from '../document/outcome.ts'
 import type { AttemptReason } from '../document/refusal-family.ts'
 import { addActivity } from '../document/wallet-activity.ts'
+import type { StoredEvidence } from '../evidence/stored-evidence.ts'
 import { requireHandleKey } from '../request/generation-keys.ts'
 
-/** Time for which a success is held, and life of a return code. */
+/**
+ * Time for which a success without a login waits for its browser to return. Also the lifetime of the code
+ * that the browser then brings to the relying party.
+ */
 export const HOLD_MS = 5 * 60_000
 
 /**
- * Time after `expires_at` for which expiry still waits for our page, if our page called the wallet. Our page
- * returns at once.
+ * Time after `expires_at` for which a success can still be held. This applies only if our page received the
+ * response from the Digital Credentials API. Our page then brings back the response code at once.
  */
 const PAGE_RETURN_MS = 15_000
 
@@ -58,10 +62,11 @@ export function holdSuccess(
     readonly generation: StoredGeneration
     readonly outcome: Outcome
     readonly login?: LoginResult | undefined
+    readonly evidence?: StoredEvidence | undefined
   },
   now: number,
 ): SessionDocument | undefined {
-  const { winner, outcome, generation, login } = success
+  const { winner, outcome, generation, login, evidence } = success
   const { browser, number } = generation
   const isThere = document.generations.some((one) => one.number === number)
   if (document.status !== 'pending' || document.held !== null || browser === null || !isThere)
@@ -78,6 +83,7 @@ export function holdSuccess(
     until,
     returned: false,
     ...(login && { login }),
+    ...(evidence && { evidence }),
   }
   return { ...document, held, version: document.version + 1 }
 }
@@ -99,9 +105,9 @@ export function returnHeld(held: Held): Held {
 }
 
 /**
- * Discards a held success. The session stays pending, and its other requests stay live. The generation of the
- * success is dropped, so that the same presentation cannot be sent again. The success is stored as a refused
- * attempt.
+ * Discards a held success. The session stays pending, and its other requests stay live. The request
+ * (generation) that the success answered is dropped, so that the same presentation cannot be sent again. The
+ * success is stored as a refused attempt.
  */
 export function discardHeld(
   document: SessionDocument,

@@ -10,7 +10,8 @@ import { serialiseEvent } from '../../webhook/event.ts'
 import { enqueue } from '../../webhook/outbox.ts'
 import { begunOf, planAttempts, postAll } from '../delivery/delivering.ts'
 import { randomIdentifier, terminalEvent } from '../delivery/event.ts'
-import { newLogEntry, publish } from '../delivery/publishing.ts'
+import { goesWithEvent, newLogEntry, publish } from '../delivery/publishing.ts'
+import { startEvidence } from '../delivery/time-stamping.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { Channel, StoredGeneration } from '../document/generations.ts'
 import type { LoginResult } from '../document/login.ts'
@@ -18,6 +19,8 @@ import type { Outcome, Returned, TraceEntry } from '../document/outcome.ts'
 import { reaches } from '../document/outcome.ts'
 import type { PendingLogEntry } from '../document/pending-entry.ts'
 import { transition } from '../document/state.ts'
+import type { StoredVerifier } from '../document/stored-verifier.ts'
+import { begunEvidence, type SealedEvidence } from '../evidence/stored-evidence.ts'
 import { sendEntry } from '../listing/indexing.ts'
 import { inBackground } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
@@ -33,6 +36,8 @@ export type SessionEnd = {
   readonly returned?: Returned | null
   /** Result of the login of this session. */
   readonly login?: LoginResult | undefined
+  /** Evidence of the outcome. Absent if no evidence is kept of this outcome. */
+  readonly evidence?: SealedEvidence | undefined
 }
 
 /**
@@ -59,40 +64,78 @@ export function endSession(
   if (document === undefined || !mayEnd(document, end)) return false
   const ended = endedDocument(document, end, { webhook, now, baseUrl: loadConfig(env).baseUrl })
   if (ended === undefined) return false
-  // For an unknown or disabled endpoint no attempt starts here. `nextWakeUp` then sets the alarm to now.
+  // For an unknown or disabled endpoint no attempt starts here. The event stays queued, and the alarm handles
+  // the event at once (`nextWakeUp`).
   const isKnown = webhook !== null && webhook !== 'unknown' && !webhook.disabled
   const { event_id } = ended.pending_log_entry
   const due = isKnown ? ended.deliveries.filter((delivery) => delivery.event_id === event_id) : []
   const { deliveries, started } = planAttempts(ended.relying_party_id, ended.deliveries, { due, now })
   const canPost = started.length > 0
-  store.commit({ ...ended, deliveries })
+  store.commit({ ...ended, deliveries }, end.evidence?.parts)
   recordOutcome(ended)
-  // The attempt is not awaited, so that it does not delay the response to the wallet. It is already stored,
-  // so the alarm can repeat a lost attempt.
+  startEvidence(context, ended)
+  // The attempt is not awaited, so that the response to the wallet is not delayed. The attempt is already
+  // stored, so the alarm can repeat a lost attempt.
+  const report = openReport(context)
   const posted =
     canPost && isKnown
-      ? inBackground(() => postAll(context, webhook, begunOf(deliveries, started)))
+      ? inBackground(() => postAll(context, webhook, begunOf(deliveries, started), report.write))
       : undefined
-  void inBackground(() => reportEnd(context, posted))
+  void inBackground(() => report.complete(posted))
   return true
 }
 
 /**
- * Sends the event to the log, and the entry to the list. The webhook attempt (`posted`) waits for neither.
- * The entry waits briefly for the attempt, because the entry contains the attempt's result. One write stores
- * all confirmations.
+ * The report of an end: its event for the log and its entry for the list. Both wait briefly for the result of
+ * the webhook attempt (`posted`), because the entry contains this result. If the result comes later, a second
+ * call sends it in a new entry.
  */
-async function reportEnd(context: SessionContext, posted: Promise<void> | undefined): Promise<void> {
-  const list = async () => {
-    if (posted !== undefined) await withDeadline(posted, RESULT_MS, undefined)
-    await sendEntry(context)
+function openReport(context: SessionContext) {
+  const { store } = context
+  let sent: Promise<void> | undefined
+  const send = () => {
+    sent ??= inBackground(() => sendReport(context))
+    return sent
   }
-  await Promise.all([publish(context), list(), posted])
-  context.store.save()
+  return {
+    /**
+     * Writes the result of the webhook attempt. If the list entry was already sent, writes the result at
+     * once. Otherwise adds the result to the queued entry, and waits briefly for the confirmations of the log
+     * and the list. One write then stores the result and the confirmations.
+     */
+    write: async (changed: SessionDocument): Promise<void> => {
+      const entry = changed.pending_index_entry
+      const isSent = entry && (entry.next_call_at === null || entry.revision === context.sentRevision)
+      if (isSent) return store.commit(changed)
+      store.remember(changed, true)
+      await withDeadline(send(), CONFIRMED_MS, undefined)
+      const current = store.session()
+      if (current?.created_at === changed.created_at) store.commit(current)
+    },
+    /** Resolves once everything is sent. Writes the confirmations that are not written yet. */
+    complete: async (posted: Promise<void> | undefined): Promise<void> => {
+      const isListed = store.session()?.pending_index_entry !== undefined
+      if (isListed && posted !== undefined) await withDeadline(posted, RESULT_MS, undefined)
+      await Promise.all([send(), posted])
+      await sendEntry(context)
+      store.save()
+    },
+  }
 }
 
-/** Longest time for which the entry of an end waits for the result of the first attempt. */
+/** Sends the event and the list entry, in one call if both belong to the same day. */
+async function sendReport(context: SessionContext): Promise<void> {
+  const document = context.store.session()
+  const isOneCall = document !== undefined && goesWithEvent(document)
+  await Promise.all([publish(context), isOneCall ? undefined : sendEntry(context)])
+}
+
+/** Longest time for which the report of an end waits for the result of the first attempt. */
 const RESULT_MS = 1_000
+/**
+ * Longest time for which the write of a webhook result waits for the confirmations of the log and the list.
+ */
+const CONFIRMED_MS = 250
 
 /**
  * Returns true if the session binding allows the end. While a success is held, no other response may end the
@@ -107,21 +150,27 @@ export function mayEnd(document: SessionDocument, { status, outcome, winner }: S
 
 /** The response that ends a session. */
 type ResponseEnd = {
-  /** Channel as the result reports it. */
+  /** Channel of the response, as the result reports it. */
   readonly channel: Channel
-  /** Protocol and Client Identifier of the request, if they differ from those of the session. */
+  /**
+   * Protocol and Client Identifier of the response. Present if the relying party has a separate identity for
+   * the chosen wallet, and for Annex C. For Annex C the Client Identifier contains the origin.
+   */
   readonly exchange?: Pick<Outcome, 'protocol' | 'client_id'>
+  /** Client Identifiers that a multi-signed request offered. */
+  readonly offered?: readonly string[]
   readonly winner: string
   readonly requestHash: string
 }
 
-/** Returns the end by the decision on an authentic response. */
+/** Returns the end that an authentic response causes. The status of the end is that of the decision. */
 export function decidedEnd(
   decision: Decision,
   {
     trace,
     generation,
     exchange,
+    offered,
     channel,
     ...response
   }: ResponseEnd & {
@@ -137,6 +186,7 @@ export function decidedEnd(
     winner: response.winner,
     outcome: {
       ...exchange,
+      ...(offered && { offered_client_ids: offered }),
       reason,
       checks,
       assurance_level,
@@ -144,8 +194,8 @@ export function decidedEnd(
       derivation,
       credentials,
       channel,
-      // A response by the relying party's own page binds the session at once. A response by our page binds
-      // the session when the browser returns.
+      // If the relying party's own page sends the response, the session is bound at once. If our page sends
+      // the response, the session is bound when the browser returns.
       session_binding: isByPage ? 'relying_party' : 'none',
       // OpenID4VP 1.0 §14.9: the verifier itself checks the conditions that the wallet was asked to apply.
       trace: [
@@ -159,9 +209,10 @@ export function decidedEnd(
 }
 
 /** Returns the end by `access_denied` from the wallet. */
-export function declinedEnd({ exchange, channel, winner, requestHash }: ResponseEnd): SessionEnd {
+export function declinedEnd({ exchange, offered, channel, winner, requestHash }: ResponseEnd): SessionEnd {
   const declined = { reason: 'access_denied', channel, request_hash: requestHash } as const
-  return { status: 'declined', outcome: { ...NO_RESULT, ...exchange, ...declined }, winner }
+  const offers = offered && { offered_client_ids: offered }
+  return { status: 'declined', outcome: { ...NO_RESULT, ...exchange, ...offers, ...declined }, winner }
 }
 
 /** Returns the end of a session that the person declined on its page. */
@@ -198,16 +249,16 @@ const NO_RESULT = {
 
 /**
  * Returns the finished document; `undefined` if the status cannot change. The finished document has no
- * generations, and no terms of chosen wallets.
+ * generations, no chosen wallets and no `evidence_terms`.
  */
 function endedDocument(
   document: SessionDocument,
-  { outcome, winner, returned = null, login, ...end }: SessionEnd,
+  { outcome, winner, returned = null, login, evidence, ...end }: SessionEnd,
   { webhook, now, baseUrl }: EventInput & { readonly baseUrl: string },
 ): (SessionDocument & { readonly pending_log_entry: PendingLogEntry }) | undefined {
   const status = transition(document.status, end.status)
   if (status === undefined) return undefined
-  const { wallets: _, ...kept } = document
+  const { wallets: _, evidence_terms: __, ...kept } = document
   const { verifier } = kept
   const ended: SessionDocument = {
     ...kept,
@@ -220,9 +271,9 @@ function endedDocument(
     outcome,
     winner,
     generations: [],
+    ...(evidence && { evidence: begunEvidence(evidence.stored, now) }),
     ...(document.login && { login: { ...document.login, result: login ?? null } }),
-    // The signing key of the session has no further use and is erased.
-    verifier: verifier.sealed_signing_jwk === null ? verifier : { ...verifier, sealed_signing_jwk: '' },
+    verifier: withoutKeys(verifier),
   }
   const eventId = randomIdentifier('evt_')
   const event = terminalEvent(ended, eventId, baseUrl)
@@ -238,4 +289,14 @@ function endedDocument(
       : ended.deliveries,
     pending_log_entry,
   }
+}
+
+/**
+ * Returns the verifier without its signing keys, which have no further use. The further identities are
+ * removed as a whole.
+ */
+function withoutKeys(verifier: StoredVerifier): StoredVerifier {
+  if (verifier.sealed_signing_jwk === null) return verifier
+  const { further: _, ...first } = verifier
+  return { ...first, sealed_signing_jwk: '' }
 }

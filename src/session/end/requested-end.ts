@@ -1,6 +1,5 @@
 // Ends without a wallet (api/outcome): the relying party cancels, or the person declines on the page. All
-// awaits come before the synchronous step that reads and writes the document. So the first end is the only
-// one.
+// awaits come before the synchronous step that reads and writes the document. So a session ends only once.
 
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -27,9 +26,9 @@ export async function cancelSession(
 /** Reason for which a person cannot decline on the page. */
 export type DeclineError =
   | SessionError
-  /** A verified presentation waits for the return of its browser. The person has already shared. */
+  /** A verified presentation waits for its browser to return. The person has already shared their data. */
   | 'return_awaited'
-  /** The session is bound to one browser, and this is another browser. */
+  /** The session is bound to one browser, and the request comes from another browser. */
   | 'other_browser'
 
 /**
@@ -59,8 +58,8 @@ export async function declineOnPage(
 }
 
 /**
- * Returns true if this browser may decline. A session that requires a binding belongs to the browsers that
- * have a request of it. Before the first request it belongs to everyone who can open its page.
+ * Returns true if this browser may decline. If the session requires a binding, only a browser for which a
+ * request was made may decline. Before the first such request, every browser may decline.
  */
 function mayDecline({ request, generations }: SessionDocument, mark: string | null): boolean {
   if (request.required_session_binding === 'none') return true

@@ -1,4 +1,4 @@
-// Changes of a session by time alone (api/outcome, api/binding): a held success that lapses, expiry, erasure.
+// Changes of a session by time alone (api/outcome, api/binding): lapse of a held success, expiry, erasure.
 
 import { withDeadline } from '../../net/time-limit.ts'
 import type { SessionDocument } from '../document/document.ts'
@@ -15,8 +15,8 @@ import { discardHeld, isHeldTooLong } from './binding.ts'
 import { endSession, expiredEnd } from './end-session.ts'
 
 /**
- * Longest time for which expiry waits for responses that arrived before `expires_at`. The look-ups of an
- * evaluation end earlier.
+ * Longest time for which expiry waits for responses that arrived before `expires_at`. The look-ups for a
+ * response (for example of status lists) end 5 s earlier, so its result is known in time.
  */
 export const GRACE_MS = 15_000
 
@@ -37,8 +37,9 @@ export async function applyTimeouts(
 }
 
 /**
- * Expires a session now. If a success is held, discards the success as if its browser had not returned in
- * time, and keeps `expires_at`. `document`: the current document. No `await` comes before the write.
+ * Expires a session now. If a success is held, only discards this success, as if its browser had not returned
+ * in time. The session then stays pending, with the same `expires_at`. `document`: the current document. No
+ * `await` comes before the write.
  */
 export async function expireAt(
   context: SessionContext,
@@ -59,7 +60,7 @@ export async function expireDue(context: SessionContext, now: number): Promise<v
   dropHeldTooLong(context, now)
   if (isOverdue(context, now)) {
     await withDeadline(Promise.allSettled(responsesInTime(context)), GRACE_MS, undefined)
-    // One of these responses may have ended the session.
+    // One of the awaited responses may have ended the session.
     if (isOverdue(context, now)) await expire(context, Date.now())
   }
 }
@@ -77,7 +78,7 @@ function dropHeldTooLong(context: SessionContext, now: number): void {
   void inBackground(() => sendEntry(context))
 }
 
-/** Erases a login that is over. The session's page then stays closed to every browser. */
+/** Erases a login that is over. From then on, no browser can open the session's page. */
 function dropLogin({ store }: SessionContext, now: number): void {
   const document = store.session()
   if (document === undefined || !isLoginOver(document, now)) return
@@ -93,8 +94,8 @@ async function eraseInTime({ store }: SessionContext, now: number): Promise<void
 }
 
 /**
- * Ends an overdue session. A login that no wallet has acted on is erased instead: it has no event, no list
- * entry and no retention (api/logins).
+ * Ends an overdue session. A login that no wallet has acted on is erased instead: such a login has no event,
+ * no list entry and no retention (api/logins).
  */
 async function expire(context: SessionContext, now: number): Promise<void> {
   const document = context.store.session()

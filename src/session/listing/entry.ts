@@ -20,6 +20,7 @@ export function entryOf(document: SessionDocument, revision: number): IndexEntry
     credential_types: request.credential_types ?? [],
     reason: outcome?.reason ?? null,
     attempt_count: document.attempt_count,
+    ...refusedResponses(document),
     protocol: protocolOf(document),
     channel: outcome?.channel ?? null,
     metadata: request.metadata,
@@ -27,4 +28,16 @@ export function entryOf(document: SessionDocument, revision: number): IndexEntry
     webhook: webhookResult(document),
     livemode: document.livemode,
   }
+}
+
+/** Returns the last refused response, and the number of refusals by reason; no member without refusals. */
+function refusedResponses({ attempts, timeline = [] }: SessionDocument): Pick<IndexEntry, 'attempts'> {
+  const last = attempts.at(-1)
+  if (last === undefined) return {}
+  const reasons: Record<string, number> = {}
+  for (const step of timeline) {
+    if (step.type !== 'response_refused') continue
+    reasons[step.reason] = (reasons[step.reason] ?? 0) + (step.count ?? 1)
+  }
+  return { attempts: { last_at: last.at, last_reason: last.reason, reasons } }
 }

@@ -10,11 +10,13 @@ import { dayOf } from '../../relying-party/events/event-days.ts'
 import { callDay } from '../../relying-party/index/damaged-days.ts'
 import { indexStub } from '../../relying-party/index/index-days.ts'
 import type { IndexEntry, ListedEntry } from '../../relying-party/index/index-entry.ts'
+import type { IndexPut } from '../../relying-party/index/stored-entry.ts'
 import { err, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { inBackground, logError } from '../store/background.ts'
-import { changesOf } from '../store/changed-entry.ts'
+import { changesOf, reportedAttempts } from '../store/changed-entry.ts'
 import type { SessionContext } from '../store/context.ts'
+import type { SessionStore } from '../store/store.ts'
 import { entryOf } from './entry.ts'
 
 /** Time limit of one call to the index. */
@@ -48,16 +50,27 @@ export async function reportEntry(context: SessionContext): Promise<void> {
  * change. If the confirmation is lost, the entry is sent again, which changes nothing in the index. The alarm
  * repeats a failed call.
  */
-export async function sendEntry({ store, env }: SessionContext): Promise<void> {
+export async function sendEntry(context: SessionContext): Promise<void> {
+  const { store, env } = context
   const document = store.session()
   const pending = document?.pending_index_entry
   if (document === undefined || !pending || pending.next_call_at === null) return
+  context.sentRevision = pending.revision
   const { ok: isStored } = await putEntry(env, document, entryOf(document, pending.revision))
+  settleEntry(store, document, isStored)
+}
+
+/**
+ * Notes in memory that the index has stored the entry of `sent`. If the first call failed, sets the time of
+ * the second call.
+ */
+export function settleEntry(store: SessionStore, sent: SessionDocument, isStored: boolean): void {
   const current = store.session()
   const latest = current?.pending_index_entry
-  // During the call, the session may have been erased by time, and its `Idempotency-Key` may have created
-  // another session.
-  if (current?.created_at !== document.created_at || latest?.revision !== pending.revision) return
+  // During the call, the session may have been erased after its retention. Its `Idempotency-Key` may then
+  // have created another session.
+  if (current?.created_at !== sent.created_at || latest === undefined) return
+  if (latest.revision !== sent.pending_index_entry?.revision) return
   if (isStored) store.remember({ ...current, pending_index_entry: { ...latest, next_call_at: null } })
   else if (latest.calls === 1) {
     const next_call_at = Date.now() + waitAfter(1)
@@ -66,8 +79,9 @@ export async function sendEntry({ store, env }: SessionContext): Promise<void> {
 }
 
 /**
- * Returns false if the session of a listed entry is erased. If the entry is out of date, for example because
- * an earlier build without lists ended the session, the session sends it again.
+ * `listed`: an entry in the list of verifications. Returns false if the session of the entry is erased, and
+ * its tombstone has no queued change of the entry. If the session exists and the entry is out of date, sends
+ * the entry again. For example, an earlier build without lists may have ended the session.
  */
 export function confirmEntry(context: SessionContext, listed: ListedEntry): boolean {
   const { store } = context
@@ -83,12 +97,14 @@ export function confirmEntry(context: SessionContext, listed: ListedEntry): bool
   return true
 }
 
-/** Compares the members whose change is a new revision of the entry. */
-function differs(document: SessionDocument, { stage, status, webhook }: ListedEntry): boolean {
-  return JSON.stringify(changesOf(document)) !== JSON.stringify([stage, status, webhook])
+/** Returns true if the status, the webhook result or the number of refusals differs from the listed entry. */
+function differs(document: SessionDocument, listed: ListedEntry): boolean {
+  const { status, webhook, attempt_count } = listed
+  const known = [status, webhook, reportedAttempts(attempt_count)]
+  return JSON.stringify(changesOf(document)) !== JSON.stringify(known)
 }
 
-/** Result of a call to the index. `damaged`: this call found that the day cannot be read. */
+/** Result of a call to the index. `damaged`: the stored list of the day cannot be read. */
 export type Sent = Result<unknown, 'damaged' | 'unreachable'>
 
 /** Stores an entry in the index. */
@@ -105,6 +121,18 @@ export function putEntry(
   })
 }
 
+/** Returns the queued entry of a document as the index receives it. `mark`: the result of `markOf`. */
+export function buildPut(document: SessionDocument, mark: string): IndexPut {
+  const { relying_party_id: relyingPartyId, created_at, pending_index_entry } = document
+  const entry = entryOf(document, pending_index_entry?.revision ?? 0)
+  return { relyingPartyId, day: dayOf(created_at), mark, entry }
+}
+
+/** Returns the mark of a session's entry: a digest of the session's id. */
+export async function markOf(document: SessionDocument | undefined): Promise<string> {
+  return digestId(document?.verification_id ?? '')
+}
+
 /** Removes the entry of a deleted session from the index. */
 export function removeEntry(
   env: Env,
@@ -115,8 +143,7 @@ export function removeEntry(
   return callInTime(async () => {
     const mark = await digestId(verification_id)
     const stub = indexStub(env, relyingPartyId, day)
-    const removal = { relyingPartyId, day, created_at, mark, verification_id }
-    return callDay(stub, 'write', () => stub.remove(removal))
+    return callDay(stub, 'write', () => stub.remove({ relyingPartyId, day, created_at, mark }))
   })
 }
 

@@ -1,12 +1,9 @@
 // Keeps a queued change of the list when the session is erased (api/lists). First, one durable write replaces
 // the session by a tombstone, which has the queued change and no personal data. Then the change is sent until
-// the list confirms it. Last, the database file is erased, because the overwritten document can still be read
-// in it. So a crash at any moment leaves the session, or a tombstone whose alarm goes on.
+// the list confirms it. The database file is erased after the confirmation, or else after an hour, because
+// the overwritten document can still be read in it. Until then, a crash leaves the session, or a tombstone
+// whose alarm repeats the call.
 
-import type { Env } from '../../env.ts'
-import { mayBegin } from '../../metrics/capacity.ts'
-import { withDeadline } from '../../net/time-limit.ts'
-import { directoryStub } from '../../relying-party/directory.ts'
 import { dayOf } from '../../relying-party/events/event-days.ts'
 import { unlistedAt } from '../../relying-party/index/index-days.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -22,12 +19,17 @@ import type { SessionStore } from '../store/store.ts'
 import { entryOf } from './entry.ts'
 import { putEntry, removeEntry, type Sent, waitAfter } from './indexing.ts'
 
-/** Time for the check of storage. */
-const CHECK_MS = 4_000
+/**
+ * Time after an erasure from which the error `damaged` is treated as permanent. An earlier error may be
+ * temporary: without disk space or file descriptors, a call gets this error even if the stored list is
+ * intact.
+ */
+const DAMAGED_AFTER_MS = 600_000
 
 /**
- * Returns the tombstone of a session that time erases: its `Idempotency-Key`, and an unconfirmed entry.
- * Returns `undefined` if there is neither.
+ * Returns the tombstone of a session that is erased after its retention. The tombstone has the session's
+ * `Idempotency-Key`, and the list entry that the list has not confirmed. Returns `undefined` if the session
+ * has neither.
  */
 export function buildRemainder(document: SessionDocument, now: number): Tombstone | undefined {
   const { pending_index_entry: pending } = document
@@ -37,23 +39,26 @@ export function buildRemainder(document: SessionDocument, now: number): Tombston
   return withListing(document, { ...ofSession(document), entry, calls, next_call_at }, now)
 }
 
-/** Erases a session. `remainder`: the tombstone that `buildRemainder` returned, or one with a removal. */
+/**
+ * Erases a session. `remainder`: the tombstone that `buildRemainder` returned, or a tombstone that removes
+ * the list entry.
+ */
 export async function eraseSession(store: SessionStore, remainder: Tombstone | undefined): Promise<void> {
   if (remainder?.listing === undefined) await store.erase(remainder)
   else await store.replace(remainder)
 }
 
 /**
- * Erases a session on request, and removes its entry from the list. An entry of a damaged day cannot be read:
- * its removal stays queued, and the request succeeds if storage works. `document`: `undefined` if the session
- * is already erased, or does not belong to the caller.
+ * Erases a session on request, and removes its entry from the list. If the stored list is still damaged ten
+ * minutes later, a repeated request succeeds, and the removal stays queued. `document`: `undefined` if the
+ * session is already erased, or does not belong to the caller.
  */
 export async function eraseOnRequest(
   context: SessionContext,
   relyingPartyId: string,
   document: SessionDocument | undefined,
 ): Promise<Result<null, 'not_found' | 'unavailable'>> {
-  const { store, env } = context
+  const { store } = context
   const now = Date.now()
   if (document === undefined) {
     const listing = store.tombstone()?.listing
@@ -66,28 +71,16 @@ export async function eraseOnRequest(
     await eraseSession(store, withListing(document, { ...ofSession(document), ...first }, now))
   }
   const sent = await sendListing(context)
-  if (sent.ok || (sent.error === 'damaged' && (await isSound(env)))) return ok(null)
-  return err('unavailable')
+  if (sent.ok) return ok(null)
+  const { clear_at = CLEARED_AFTER_MS } = store.tombstone() ?? {}
+  const erasedAt = clear_at - CLEARED_AFTER_MS
+  const staysDamaged = sent.error === 'damaged' && Date.now() >= erasedAt + DAMAGED_AFTER_MS
+  return staysDamaged ? ok(null) : err('unavailable')
 }
 
 /**
- * Returns true if storage works. Without space or file descriptors, calls fail as those of a damaged day do,
- * although its entry can be removed later.
- */
-async function isSound(env: Env): Promise<boolean> {
-  if (!mayBegin('new', Date.now())) return false
-  const checked = directoryStub(env)
-    .checkStorage()
-    .then(
-      () => true,
-      () => false,
-    )
-  return withDeadline(checked, CHECK_MS, false)
-}
-
-/**
- * Sends the queued change to the list if its call is due. A tombstone without a queued change is erased if
- * its time is over. Each call to the list is counted before it is made.
+ * Sends the queued change to the list if its call is due. A tombstone without a queued change is erased at
+ * its `keep_until`. Each call to the list is counted before it is made.
  */
 export async function remainderDue(context: SessionContext, now: number): Promise<void> {
   const { store } = context
@@ -103,7 +96,7 @@ export async function remainderDue(context: SessionContext, now: number): Promis
     return remainderDue(context, now)
   }
   if (listing.next_call_at > now) return
-  // From this time on, the list erases the whole day, so the change is not needed.
+  // From this time on, the list erases all entries of the session's day, so the change is not needed.
   if (now >= unlistedAt(dayOf(listing.created_at))) return dropListing(context, tombstone)
   const calls = listing.calls + 1
   const counted = { ...listing, calls, next_call_at: now + waitAfter(calls) }
@@ -120,7 +113,8 @@ async function sendListing(context: SessionContext): Promise<Sent> {
   const sent = await (entry === null ? removeEntry(env, listing) : putEntry(env, listing, entry))
   if (!sent.ok) return sent
   const current = store.tombstone()
-  // During the call, another call may have been confirmed, and the key may have created another session.
+  // During the call, another call may have been confirmed, and the `Idempotency-Key` may have created another
+  // session. Only a tombstone of the same session is changed here.
   if (current?.listing?.created_at === listing.created_at) await dropListing(context, current)
   return sent
 }

@@ -51,11 +51,13 @@ export type Redemption = {
   readonly issuedAt: number
   /** Digest of the access token for the client. */
   readonly token: string
+  /** Thumbprint of the key of the DPoP proof; null without a proof. */
+  readonly jkt: string | null
 }
 
 /**
- * Returns the redirect of a login for its browser, with the current result. It does not use up the code, so a
- * reload gets the same result.
+ * Returns the redirect of a login for its browser, with the current result. The call does not use up the
+ * code, so a reload gets the same result.
  */
 export async function finishLogin(
   context: SessionContext,
@@ -87,8 +89,8 @@ function decideEnd(document: SessionDocument, page: string, now: number): LoginE
 
 /** Returns the result that the browser may bring to the client; `undefined` if there is none yet. */
 function resultOf({ status, held, login }: SessionDocument) {
-  // api/binding: if the session requires `relying_party`, the redemption of the code ends the session. Until
-  // then the result is held.
+  // api/binding: if the session requires the binding `relying_party`, the session ends when the client
+  // redeems the code. Until then the result is held.
   return login?.result ?? (status === 'pending' && held?.returned ? held.login : undefined)
 }
 
@@ -110,12 +112,12 @@ function denied(description: string): LoginEnd['end'] {
   return { kind: 'error', error: 'access_denied', description }
 }
 
-/** Result of a redemption. `expiresIn`: life of the access token in seconds. */
+/** Result of a redemption. `expiresIn`: lifetime of the access token in seconds. */
 type Redeemed = { readonly idToken: string; readonly scope: string; readonly expiresIn: number }
 
 /**
- * Redeems a code for tokens. A second redemption of the code fails, and revokes the access token of the
- * first.
+ * Redeems a code for tokens. A second redemption of the code fails, and revokes the access token of the first
+ * redemption.
  */
 export async function redeemLogin(
   context: SessionContext,
@@ -136,7 +138,7 @@ export async function redeemLogin(
   const { held, login } = document
   // The access token does not outlive its login.
   const until = Math.min(now + TOKEN_MS, loginErasedAt(document))
-  const redeemed = { token: redemption.token, until }
+  const redeemed = { token: redemption.token, until, jkt: redemption.jkt }
   if (held?.returned) {
     const returned = { browser: held.browser, until: held.until, redeemed: true }
     const result = withoutClaims(current.value.result, 'id_token')
@@ -150,8 +152,9 @@ export async function redeemLogin(
 }
 
 /**
- * Returns the document after a redemption. The encrypted ID token was delivered, so it is removed. If the
- * client is confidential and the browser has returned, the session binding becomes `relying_party`.
+ * Returns the document after a redemption. The stored ID token is removed, because a code is redeemed only
+ * once. If the client is confidential and the browser has returned, the session binding becomes
+ * `relying_party`.
  */
 function redeemedDocument(
   document: SessionDocument,
@@ -202,21 +205,28 @@ function redeemable(
     login.redirect_uri === redemption.redirectUri
   // RFC 9700 §2.1.1: a `code_verifier` without an earlier `code_challenge` is a PKCE downgrade.
   const isProven = login.code_challenge === redemption.challenge
+  const isOfKey = [null, redemption.jkt].includes(login.dpop_jkt ?? null)
   const isInTime = now < redemption.issuedAt + CODE_MS
   const result = resultOf(document)
-  if (!isOfClient || !isProven || !isInTime || result === undefined || result.failure !== null)
+  if (!isOfClient || !isProven || !isOfKey || !isInTime || result === undefined || result.failure !== null)
     return err('invalid_grant')
   return ok({ document: { ...document, login }, result })
 }
 
+/**
+ * Digest of an access token, and the thumbprint of the key of its DPoP proof. `jkt` is null for a bearer
+ * token.
+ */
+type PresentedToken = { readonly token: string; readonly jkt: string | null }
+
 /** UserInfo for an access token, and the client to which the access token was issued. */
 export type UserInfo = { readonly clientId: string } & ({ readonly jwt: string } | { readonly json: string })
 
-/** Returns the UserInfo response for a live access token. `token`: digest of the access token. */
+/** Returns the UserInfo response for a live access token. */
 export async function readUserInfo(
   context: SessionContext,
   relyingPartyId: string,
-  token: string,
+  { token, jkt }: PresentedToken,
   now: number,
 ): Promise<Result<UserInfo, 'invalid_token'>> {
   await applyTimeouts(context, now)
@@ -226,6 +236,7 @@ export async function readUserInfo(
   if (document?.relying_party_id !== relyingPartyId || !login?.redeemed?.token) return err('invalid_token')
   if (!timingSafeEqualText(login.redeemed.token, token) || login.redeemed.until <= now)
     return err('invalid_token')
+  if ((login.redeemed.jkt ?? null) !== jkt) return err('invalid_token')
   if (!result || result.failure !== null) return err('invalid_token')
   const response = await issueUserInfo({ ...document, login }, result, loadConfig(context.env))
   return ok({ clientId: login.client_id, ...response })

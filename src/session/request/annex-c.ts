@@ -1,15 +1,14 @@
-// The `org-iso-mdoc` part of a generation (ISO/IEC TS 18013-7 Annex C). The code calls this part the half.
-// The half has its own nonce and key. OpenID4VP uses another nonce and another key. The encryption info and
-// the session transcript are built from the nonce and the public key of the half.
+// The `org-iso-mdoc` part of an authorization request (generation), as in ISO/IEC TS 18013-7 Annex C. This
+// part has its own nonce and key. OpenID4VP uses another nonce and another key. The encryption info and the
+// session transcript are built from the nonce and the public key of this part.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'
 import type { PrivateJwk } from '../../crypto/jwk.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import { buildDcApiTranscript } from '../../formats/mdoc/session-transcript.ts'
-import { buildDeviceRequest, deviceRequestHash } from '../../iso18013-7/device-request.ts'
+import { transcriptFor } from '../../exchange/annex-c.ts'
+import { buildDeviceRequest, deviceRequestHash, type RequestSender } from '../../iso18013-7/device-request.ts'
 import { buildEncryptionInfo, NONCE_BYTES } from '../../iso18013-7/encryption-info.ts'
-import type { Reader } from '../../iso18013-7/reader-auth.ts'
 import { ISO_MDOC } from '../../openid4vp/dc-api.ts'
 import { type DocumentQuery, documentQuery } from '../../openid4vp/dcql/document-query.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
@@ -22,7 +21,7 @@ import { type RequestTerms, termsOf } from './terms.ts'
 /** Protocol identifier of a response over `org-iso-mdoc`. */
 export const ANNEX_C_PROTOCOL = 'iso-18013-7-c'
 
-/** A generation that has this half. Such a generation is always for one origin. */
+/** A generation that has the `org-iso-mdoc` part. Such a generation is always for one origin. */
 export type AnnexCGeneration = StoredGeneration & {
   readonly origin: string
   readonly annex_c: StoredAnnexC
@@ -35,11 +34,11 @@ export type AnnexCGeneration = StoredGeneration & {
 export function requestedDocuments({ request, query, wallet }: RequestTerms): DocumentQuery | undefined {
   if (!PROTOCOLS[request.protocol].supportsDcApi) return undefined
   if (wallet !== null && !wallet.dc_api_protocols.includes(ISO_MDOC)) return undefined
-  // No profile defines how an mdoc confirms a transaction.
+  // No supported document type defines how an mdoc confirms a transaction (OpenID4VP 1.0 B.2).
   return request.transaction_data === undefined ? documentQuery(query) : undefined
 }
 
-/** Creates the nonce and the key of the half for generation `number`. */
+/** Creates the nonce and the key for `org-iso-mdoc` of generation `number`. */
 export async function newAnnexC(
   config: Config,
   { verificationId, number }: { readonly verificationId: string; readonly number: number },
@@ -57,26 +56,42 @@ export async function newAnnexC(
 export async function annexCRequest(
   query: DocumentQuery,
   generation: AnnexCGeneration,
-  readers: readonly Reader[],
+  sender: RequestSender,
 ) {
   const encryptionInfo = buildEncryptionInfo(generation.annex_c)
-  const deviceRequest = await buildDeviceRequest(query, await transcriptOf(generation), readers)
+  const deviceRequest = await buildDeviceRequest(query, await transcriptOf(generation), sender)
   return { protocol: ISO_MDOC, data: { deviceRequest, encryptionInfo } } as const
 }
 
 /** Returns the session transcript of a generation. */
 export function transcriptOf({ origin, annex_c }: AnnexCGeneration): Promise<Uint8Array<ArrayBuffer>> {
-  return buildDcApiTranscript({ origin, encryptionInfo: buildEncryptionInfo(annex_c) })
+  return transcriptFor(origin, annex_c)
+}
+
+/**
+ * Adds the hash of the request to a generation, for a request with a registration certificate. The session
+ * does not store this certificate, so the hash cannot be computed later.
+ */
+export async function withRequestHash(
+  generation: StoredGeneration,
+  terms: RequestTerms,
+  registration: Uint8Array<ArrayBuffer>,
+): Promise<StoredGeneration> {
+  const query = requestedDocuments(terms)
+  if (query === undefined || !hasAnnexC(generation)) return generation
+  const request_hash = await deviceRequestHash(query, await transcriptOf(generation), registration)
+  return { ...generation, annex_c: { ...generation.annex_c, request_hash } }
 }
 
 /** Returns the hash of a generation's request for the receipt. */
 export async function annexCHash(document: SessionDocument, generation: StoredGeneration): Promise<string> {
   const query = requestedDocuments(termsOf(document, generation))
   if (query === undefined || !hasAnnexC(generation)) throw new Error('the request has no org-iso-mdoc half')
+  if (generation.annex_c.request_hash !== undefined) return generation.annex_c.request_hash
   return deviceRequestHash(query, await transcriptOf(generation))
 }
 
-/** Returns the private key of the half. */
+/** Returns the private key for `org-iso-mdoc` of a generation. */
 export async function openAnnexCKey(
   config: Config,
   { verification_id }: SessionDocument,
@@ -86,7 +101,7 @@ export async function openAnnexCKey(
   return { kty: 'EC', crv: 'P-256', x, y, d }
 }
 
-/** Returns true if the generation has this half. */
+/** Returns true if the generation has the `org-iso-mdoc` part. */
 export function hasAnnexC(generation: StoredGeneration): generation is AnnexCGeneration {
   return generation.annex_c !== undefined && generation.origin !== undefined
 }

@@ -1,4 +1,4 @@
-// Choice of the wallet for a further request of a pending session (api/wallets): one wallet, or any wallet.
+// Choice of the wallet for another request of a pending session (api/wallets): one wallet, or any wallet.
 
 import { loadConfig } from '../../config.ts'
 import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
@@ -10,16 +10,16 @@ import type { StoredWallet } from '../document/stored-verifier.ts'
 import type { SessionContext } from '../store/context.ts'
 import { loadOriginal, lowerFor, pinWallet } from './lowered-wallet.ts'
 
-/** With this value the request is for any wallet, even if the creation named a wallet. */
+/** With this value the request is for any wallet, even if the create request named a wallet. */
 export const ANY_WALLET = 'any'
 
 /** A pending session, and the wallet of its next request; null for any wallet. */
 export type RequestedWallet = { readonly document: SessionDocument; readonly wallet: StoredWallet | null }
 
 /**
- * Returns the wallet of a new request; null for any wallet. A wallet that was chosen before keeps its terms,
- * as long as the settings permit these terms. `named`: the id of a profile, `any`, or null for the wallet
- * that the creation chose. `now` in Unix milliseconds.
+ * Returns the wallet of a new request; null for any wallet. A wallet that was chosen before keeps the terms
+ * of its request, as long as the settings permit these terms. `named`: the id of a profile, `any`, or null
+ * for the wallet that the create request chose. `now` in Unix milliseconds.
  */
 export async function chooseWallet(
   { env }: Pick<SessionContext, 'env'>,
@@ -46,8 +46,8 @@ export async function chooseWallet(
 }
 
 /**
- * Returns true if the wallet's request is allowed only if the settings permit it. This is an unsigned request
- * in a session with signed requests, or a request for a plain response in a session with encrypted responses.
+ * Returns true if the wallet's request is allowed only if the settings permit it. Such a request is unsigned
+ * in a session with signed requests, or asks for a plain response in a session with encrypted responses.
  */
 function needsPermission(
   { request_options: chosen }: Pick<StoredWallet, 'request_options'>,

@@ -1,7 +1,7 @@
 // The token of a session's page or kiosk (api/access). The token is derived from the server secret, the
-// session's id and the session's creation time. So it is not stored, and ends with the session. The id alone
-// is not enough: once a tombstone is erased, its `Idempotency-Key` can create another session with the same
-// id.
+// session's id and the session's creation time. So the token is not stored, and ends with the session. The id
+// alone is not enough: after a session is fully erased, the same `Idempotency-Key` can create another session
+// with the same id.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -19,8 +19,8 @@ export const CLIENT_TOKEN_PREFIX = 'ct_'
 type NamedSession = Pick<SessionDocument, 'verification_id' | 'created_at'>
 
 /**
- * Returns the client token of a session. The token contains the creation time, so that the edge can check the
- * token without the session.
+ * Returns the client token of a session. The token contains the creation time, so that a route can check the
+ * token before it calls the session.
  */
 export async function signClientToken(config: Config, session: NamedSession): Promise<string> {
   const beginning = session.created_at.toString(RADIX)
@@ -33,7 +33,7 @@ export async function signClientToken(config: Config, session: NamedSession): Pr
 
 /**
  * Returns the creation time in a valid token for this id (Unix milliseconds), or `undefined` for any other
- * text. The object compares the time with the creation time of its session.
+ * text. The session then compares this time with its own creation time.
  */
 export async function verifyClientToken(
   config: Config,

@@ -2,7 +2,7 @@
 // the wallet gets the request, and how the request is encrypted. The metadata is not stored. A refused wallet
 // changes nothing in the session.
 
-import { loadConfig } from '../../config.ts'
+import { type Config, loadConfig } from '../../config.ts'
 import { encryptRequestObject } from '../../openid4vp/request/request-encryption.ts'
 import { signRequestObject } from '../../openid4vp/request/request-object.ts'
 import { checkWalletMetadata, type WalletMetadata } from '../../openid4vp/request/wallet-metadata.ts'
@@ -18,7 +18,13 @@ import { addStep } from '../document/timeline.ts'
 import { addActivity } from '../document/wallet-activity.ts'
 import type { SessionContext } from '../store/context.ts'
 import type { SessionStore } from '../store/store.ts'
-import { openGeneration, openVerifier, requireHandleKey } from './generation-keys.ts'
+import {
+  openGeneration,
+  openVerifier,
+  requireHandleKey,
+  sealRequests,
+  withSentRequests,
+} from './generation-keys.ts'
 import { readHandle } from './handles.ts'
 import { requestClaims } from './requests.ts'
 import { type RequestTerms, termsOf } from './terms.ts'
@@ -32,8 +38,8 @@ export type RequestingWallet = {
 }
 
 /**
- * Returns the signed Request Object of a live generation. A repeated fetch gets the same nonce and key. `now`
- * in Unix milliseconds.
+ * Returns the signed Request Object of a live authorization request (generation). A repeated fetch gets the
+ * same nonce and key. `now` in Unix milliseconds.
  */
 export async function fetchRequest(
   context: SessionContext,
@@ -48,17 +54,38 @@ export async function fetchRequest(
   const terms = termsOf(document, generation)
   const refusal = metadata === null ? undefined : checkWalletMetadata(metadata, toShown(terms))
   if (refusal !== undefined) return err(refusal)
-  markHandedOut(context.store, generation, now, 'fetched')
-  if (!document.request_fetched) await reportStep(context, { type: 'verification.request_fetched' })
   const config = loadConfig(context.env)
-  const identity = await openVerifier(config, terms)
-  if (identity === null) return err('unknown_request') // a request by value cannot be fetched
-  const opened = await openGeneration(document, generation)
-  const claims = requestClaims(terms, opened, nonce ?? undefined, { baseUrl: config.baseUrl, now })
-  const jws = await signRequestObject(claims, identity)
+  const sign = () => signRequest(config, requested.value, terms, { nonce, now })
+  // If evidence is kept, the write that marks the request as handed out also stores the signed request. So
+  // the request is signed first.
+  const isKept = document.evidence_terms !== undefined
+  const early = isKept ? await sign() : undefined
+  if (early === undefined) markHandedOut(context.store, generation, now, 'fetched')
+  else {
+    const sealed = await sealRequests(config, document, generation, { jwt: early })
+    const current = await findRequest(context, requestId, now)
+    if (!current.ok) return current
+    markHandedOut(context.store, withSentRequests(current.value.generation, sealed), now, 'fetched')
+  }
+  if (!document.request_fetched) await reportStep(context, { type: 'verification.request_fetched' })
+  const jws = early ?? (await sign())
   const encryption = metadata?.encryption
   if (encryption === undefined || encryption === 'unsupported') return ok(jws)
   return ok(await encryptRequestObject(jws, encryption))
+}
+
+/** Signs the Request Object. */
+async function signRequest(
+  config: Config,
+  { document, generation }: FoundRequest,
+  terms: RequestTerms,
+  { nonce, now }: Pick<RequestingWallet, 'nonce'> & { readonly now: number },
+): Promise<string> {
+  const identity = await openVerifier(config, terms)
+  if (identity === null) throw new Error('a request by value cannot be fetched') // `findRequest` refuses it
+  const opened = await openGeneration(document, generation)
+  const claims = requestClaims(terms, opened, nonce ?? undefined, { baseUrl: config.baseUrl, now })
+  return signRequestObject(claims, identity)
 }
 
 /**
@@ -88,11 +115,13 @@ export function markHandedOut(
   }
 }
 
+type FoundRequest = { readonly document: SessionDocument; readonly generation: StoredGeneration }
+
 async function findRequest(
   context: SessionContext,
   requestId: string,
   now: number,
-): Promise<Result<{ document: SessionDocument; generation: StoredGeneration }, RequestRefusal>> {
+): Promise<Result<FoundRequest, RequestRefusal>> {
   const before = context.store.session()
   if (before === undefined) return err('session_not_found')
   const number = await readHandle(requireHandleKey(before), 'request', requestId)

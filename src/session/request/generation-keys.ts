@@ -1,18 +1,19 @@
-// Generations in their stored, sealed form and in their open form (api/request, OpenID4VP 1.0 §5.2, §8.3).
+// Creates the generations of a session (its authorization requests) in stored form, with sealed keys, and
+// opens stored generations (api/request, OpenID4VP 1.0 §5.2, §8.3).
 
 import { decodeBase64url } from '../../codec/base64url.ts'
-import { encodeHex } from '../../codec/bytes.ts'
 import type { Config } from '../../config.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { openRecentKeys } from '../../crypto/recent-keys.ts'
 import { type Sealing, seal, unseal } from '../../crypto/seal.ts'
 import { redirectUriClientId } from '../../openid4vp/request/client-identifier.ts'
-import type { Generation, VerifierIdentity } from '../../openid4vp/request/generation.ts'
+import type { FurtherIdentity, Generation, VerifierIdentity } from '../../openid4vp/request/generation.ts'
+import { drawNonce } from '../../openid4vp/request/nonce.ts'
 import { createEncryptionKey } from '../../openid4vp/response/response-encryption.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { Channel, StoredAnnexC, StoredGeneration } from '../document/generations.ts'
-import type { StoredVerifier } from '../document/stored-verifier.ts'
+import type { StoredFurther, StoredVerifier } from '../document/stored-verifier.ts'
 import { derivedKey } from '../store/keys.ts'
 import { makeHandle } from './handles.ts'
 import { callbackUrl } from './requests.ts'
@@ -104,36 +105,81 @@ export async function pinIdentity(
     const responseUri = callbackUrl({ verification_id: verificationId }, config.baseUrl)
     return { client_id: redirectUriClientId(responseUri), sealed_signing_jwk: null }
   }
-  const sealed = await sealSigningKey(config, verificationId, identity.signingJwk)
-  const { proof, clientId, verifierInfo, googleMetadata } = identity
+  const { further = [], ...first } = identity
   const pinned = {
-    ...proof,
-    client_id: clientId,
-    sealed_signing_jwk: sealed,
-    ...(verifierInfo && { verifier_info: verifierInfo }),
-    ...(googleMetadata && { google_metadata: googleMetadata }),
+    ...(await pinOne(config, { verificationId, place: SIGNING_KEY_PLACE }, first)),
+    ...(further.length > 0 && {
+      further: await Promise.all(
+        further.map((one, i) => pinOne(config, { verificationId, place: furtherKeyPlace(i) }, one)),
+      ),
+    }),
   }
   opened.set(pinned, identity.signingJwk) // so that the first fetch need not open it
   return pinned
 }
 
-/** Seals the key that signs the requests of a session. */
-function sealSigningKey(config: Config, verificationId: string, jwk: PrivateJwk): Promise<string> {
-  return sealSecret(config, { verificationId, place: SIGNING_KEY_PLACE }, JSON.stringify(jwk))
+/** Returns one identity with its sealed signing key. */
+async function pinOne(
+  config: Config,
+  place: Place,
+  { proof, clientId, signingJwk, verifierInfo, googleMetadata }: FurtherIdentity,
+): Promise<StoredFurther> {
+  return {
+    ...proof,
+    client_id: clientId,
+    sealed_signing_jwk: await sealSecret(config, place, JSON.stringify(signingJwk)),
+    ...(verifierInfo && { verifier_info: verifierInfo }),
+    ...(googleMetadata && { google_metadata: googleMetadata }),
+  }
 }
 
-/** The place of a sealed value in one session. */
+/**
+ * Signed requests of a generation as they were sent. `jwt`: the last Request Object. `annex_c`: both texts of
+ * `org-iso-mdoc`, base64url.
+ */
+export type SentRequests = {
+  readonly jwt?: string
+  readonly annex_c?: { readonly deviceRequest: string; readonly encryptionInfo: string }
+}
+
+/** Seals the signed requests of a generation for its stored form. Only evidence needs them. */
+export function sealRequests(
+  config: Config,
+  { verification_id: verificationId }: SessionDocument,
+  { number }: StoredGeneration,
+  sent: SentRequests,
+): Promise<string> {
+  return sealSecret(config, { verificationId, place: sentPlace(number) }, JSON.stringify(sent))
+}
+
+/** Returns the generation with the requests that were sent last. Adds one to `fetches`. */
+export function withSentRequests(generation: StoredGeneration, sealed_requests: string): StoredGeneration {
+  return { ...generation, sealed_requests, fetches: (generation.fetches ?? 0) + 1 }
+}
+
+/** Returns the signed requests of a generation; an empty object if none is stored. */
+export async function openRequests(
+  config: Config,
+  { verification_id: verificationId }: SessionDocument,
+  { number, sealed_requests }: StoredGeneration,
+): Promise<SentRequests> {
+  if (sealed_requests === undefined) return {}
+  const text = await openSecret(config, { verificationId, place: sentPlace(number) }, sealed_requests)
+  return JSON.parse(text) as SentRequests // sealed above
+}
+
+/** Session of a sealed value, and name of the value in this session. */
 type Place = { readonly verificationId: string; readonly place: string }
 
-/** Seals a value for its place. */
+/** Seals a value. The value can be opened only for the same `place`. */
 export async function sealSecret(config: Config, place: Place, text: string): Promise<string> {
   const sealing = await deriveSealing(config, place)
   return seal(sealing, text, randomBytes(12))
 }
 
 /**
- * Returns the text of a sealed value. Throws if the value cannot be opened. Earlier versions sealed all
- * values under one key.
+ * Returns the text of a sealed value. Throws if the value cannot be opened. Also opens values of earlier
+ * versions, which sealed all values under one key.
  */
 export async function openSecret(config: Config, place: Place, sealed: string): Promise<string> {
   const sealing = await deriveSealing(config, place)
@@ -151,19 +197,43 @@ export async function openVerifier(
   { verification_id, verifier }: Pick<SessionDocument, 'verification_id' | 'verifier'>,
 ): Promise<VerifierIdentity | null> {
   if (verifier.sealed_signing_jwk === null) return null
-  const { client_id, sealed_signing_jwk, verifier_info, google_metadata, ...proof } = verifier
-  const signingJwk =
-    opened.get(verifier) ?? (await openSigningKey(config, verification_id, sealed_signing_jwk))
+  const { further, ...first } = verifier
+  const placeOf = (place: string) => ({ verificationId: verification_id, place })
+  const signingJwk = opened.get(verifier) ?? (await openSigningKey(config, placeOf(SIGNING_KEY_PLACE), first))
   opened.set(verifier, signingJwk)
-  return { clientId: client_id, proof, signingJwk }
+  const identity = openOne(first, signingJwk)
+  if (further === undefined) return identity
+  const others = further.map(async (one, i) =>
+    openOne(one, await openSigningKey(config, placeOf(furtherKeyPlace(i)), one)),
+  )
+  return { ...identity, further: await Promise.all(others) }
 }
 
-/** Cache of opened signing keys. The end of a session replaces the verifier, so its key is dropped. */
+function openOne(
+  { client_id, sealed_signing_jwk, verifier_info, google_metadata, ...proof }: StoredFurther,
+  signingJwk: PrivateJwk,
+): FurtherIdentity {
+  return {
+    clientId: client_id,
+    proof,
+    signingJwk,
+    ...(verifier_info && { verifierInfo: verifier_info }),
+    ...(google_metadata && { googleMetadata: google_metadata }),
+  }
+}
+
+/**
+ * Cache of opened signing keys. The end of a session replaces the stored verifier, so the cache drops the key
+ * of that verifier.
+ */
 const opened = new WeakMap<StoredVerifier, PrivateJwk>()
 
-async function openSigningKey(config: Config, verificationId: string, sealed: string): Promise<PrivateJwk> {
-  const place = { verificationId, place: SIGNING_KEY_PLACE }
-  return JSON.parse(await openSecret(config, place, sealed)) as PrivateJwk
+async function openSigningKey(
+  config: Config,
+  place: Place,
+  { sealed_signing_jwk }: Pick<StoredFurther, 'sealed_signing_jwk'>,
+): Promise<PrivateJwk> {
+  return JSON.parse(await openSecret(config, place, sealed_signing_jwk)) as PrivateJwk
 }
 
 /** Limit of cached handle keys. */
@@ -171,8 +241,8 @@ const HANDLE_KEYS = 1_000
 const handleKeys = openRecentKeys<Uint8Array<ArrayBuffer>>(HANDLE_KEYS)
 
 /**
- * Returns the key of a session's handles. The same object is returned each time, so that the key is imported
- * once.
+ * Returns the key of a session's handles. While the key is cached, the same object is returned. `hmacSha256`
+ * imports each key object only once.
  */
 export function requireHandleKey({ handle_key }: SessionDocument): Uint8Array<ArrayBuffer> {
   const key = handleKeys.get(handle_key) ?? decodeBase64url(handle_key)
@@ -186,24 +256,11 @@ function toPublicJwk(stored: StoredGeneration): PublicJwk {
 }
 
 const SIGNING_KEY_PLACE = 'signing-key'
+const sentPlace = (number: number) => `sent-requests/${number}`
+const furtherKeyPlace = (i: number) => `further-signing-key/${i}`
 const responseKeyPlace = (number: number) => `response-key/${number}`
 
 /** Returns the sealing key of a session, and the additional authenticated data (AAD) of one value. */
 async function deriveSealing(config: Config, { verificationId, place }: Place): Promise<Sealing> {
   return { key: await derivedKey(config, `session/${verificationId}`), aad: `${verificationId}/${place}` }
-}
-
-// Wallet test suites estimate the entropy of a nonce from its characters. One random nonce in ten thousand
-// has so few different digits that the estimate is too low. Such a nonce is replaced by another nonce.
-const LEAST_ESTIMATED_BITS = 96
-
-function drawNonce(): string {
-  const nonce = encodeHex(randomBytes(16))
-  return estimatedBits(nonce) >= LEAST_ESTIMATED_BITS ? nonce : drawNonce()
-}
-
-function estimatedBits(text: string): number {
-  const counts = new Map<string, number>()
-  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
-  return [...counts.values()].reduce((bits, count) => bits - count * Math.log2(count / text.length), 0)
 }

@@ -1,7 +1,7 @@
-// Handles of a generation: its request id, `state` and `kid`. A handle is a sequence number with a MAC under
-// the session's random key. A handle cannot be guessed, and is valid for one kind only. It is recognised
-// without stored data, even if its generation is gone. So the handle of a dead generation gets
-// `request_superseded`, and an invented handle gets `unknown_state`.
+// Handles of a generation (one authorization request): its request id, `state` and `kid`. A handle is a
+// sequence number with a MAC under the session's random key. A handle cannot be guessed, and is valid for one
+// kind only. This service recognizes its handles without stored data, even if the generation is gone. So the
+// handle of a dead generation gets `request_superseded`, and an invented handle gets `unknown_state`.
 
 import { readTagged, taggedLength, writeTagged } from '../../crypto/tagged-bytes.ts'
 
@@ -13,7 +13,7 @@ const NUMBER_BYTES = 3
 /** Length of every handle, in characters. */
 export const HANDLE_LENGTH = taggedLength(NUMBER_BYTES)
 
-/** Highest sequence number in a handle. Even the longest session has fewer renders. */
+/** Highest sequence number in a handle. Even the longest session creates fewer requests. */
 export const MAXIMUM_NUMBER = 2 ** (8 * NUMBER_BYTES) - 1
 
 /** Returns the handle of generation `number`. */

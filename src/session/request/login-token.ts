@@ -1,6 +1,6 @@
-// The client token of a login (api/logins). It has the client's request, sealed, so that nothing is stored
-// before the first POST of the page. The browser that began the login keeps the token in the address of the
-// page.
+// The client token of a login (api/logins). The token contains the client's request, sealed. So nothing is
+// stored before the login page sends its first POST. The browser that began the login keeps the token in the
+// address of the page.
 
 import type { Config } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
@@ -8,12 +8,15 @@ import { type Sealing, seal, unseal } from '../../crypto/seal.ts'
 import { LOGIN_TOKEN_CHARACTERS } from '../../limits.ts'
 import { derivedKey } from '../store/keys.ts'
 
-/** Prefix of the client token of a login. A token of a created session has a number in this place. */
+/**
+ * Prefix of the client token of a login. The client token of a created session also begins with `ct_`, but
+ * has the creation time of the session instead of `login`.
+ */
 const PREFIX = 'ct_login.'
 
 /** Content of a token. Times are Unix milliseconds. */
 export type LoginToken = {
-  /** Creation time of the session, also if the session is created later. */
+  /** Time at which the login began. If a session is created later, it gets this time as its creation time. */
   readonly createdAt: number
   /** End of the login. No session is created from this time on. */
   readonly expiresAt: number
@@ -21,7 +24,7 @@ export type LoginToken = {
   readonly clientId: string
   /** Digest of the secret in the cookie of the browser that began the login. */
   readonly browser: string
-  /** The request, or the address of the pushed request that has it. */
+  /** The parameters of the request, or the `request_uri` of a pushed request. */
   readonly request: StoredRequestParameters | string
 }
 
@@ -45,8 +48,8 @@ export async function sealLoginToken(
 }
 
 /**
- * Returns the content of the client token of this login; `undefined` for every other text. A token that has
- * expired is opened for two days.
+ * Returns the content of the client token of this login; `undefined` for every other text. A token can be
+ * opened until two days after its creation, even if it has expired.
  */
 export async function openLoginToken(
   config: Config,
@@ -56,7 +59,8 @@ export async function openLoginToken(
   if (!isLoginToken(presented) || presented.length > LOGIN_TOKEN_CHARACTERS) return undefined
   const [, beginning = '', sealed = ''] = SHAPE.exec(presented) ?? []
   const createdAt = Number.parseInt(beginning, RADIX)
-  // Any other time is rejected, so nobody can make this service derive keys of many days.
+  // A time more than two days from now is rejected. So nobody can make this service derive the keys of many
+  // days.
   if (!(Math.abs(Date.now() - createdAt) < 2 * DAY_MS)) return undefined
   const text = await unseal(await deriveSealing(config, verificationId, createdAt), sealed)
   if (text === undefined) return undefined
@@ -74,7 +78,7 @@ const RADIX = 36
 const SHAPE = /^ct_login\.([0-9a-z]{1,10})\.([A-Za-z0-9_-]+)$/
 const DAY_MS = 86_400_000
 
-/** NIST SP 800-38D §8.3 limits one key to 2^32 random IVs, so each day has a key. */
+/** NIST SP 800-38D §8.3 limits one key to 2^32 random IVs, so each day has its own key. */
 async function deriveSealing(config: Config, verificationId: string, createdAt: number): Promise<Sealing> {
   const key = await derivedKey(config, `login-token/${Math.floor(createdAt / DAY_MS)}`)
   return { key, aad: `${verificationId} ${createdAt}` }

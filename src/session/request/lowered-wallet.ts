@@ -3,13 +3,14 @@
 
 import { utf8 } from '../../codec/bytes.ts'
 import type { Config } from '../../config.ts'
-import { PROTOCOLS, queryLanguage } from '../../openid4vp/protocols/index.ts'
+import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
+import { queryLanguage } from '../../openid4vp/protocols/protocol.ts'
 import { redirectUriClientId } from '../../openid4vp/request/client-identifier.ts'
 import type { Generation, VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import { ID_LENGTH } from '../../relying-party/document/identifier.ts'
 import type { Settings } from '../../relying-party/document/settings.ts'
 import { usablePrefixes } from '../../relying-party/verifier/usable-prefixes.ts'
-import { verifierIdentity } from '../../relying-party/verifier/verifier-identity.ts'
+import { googleIdentity, verifierIdentity } from '../../relying-party/verifier/verifier-identity.ts'
 import { lackingRequirements } from '../../relying-party/verifier/wallet-requirements.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { linksOfWallet } from '../../wallets/links.ts'
@@ -48,7 +49,7 @@ export type Requester = {
 }
 
 /**
- * A wallet with its lowered request. `identity`: null for an unsigned request. Absent if the request has the
+ * A wallet with its lowered request. `identity`: null for an unsigned request; absent if the request has the
  * identity of the session.
  */
 export type ChosenWallet = Omit<StoredWallet, 'verifier'> & { readonly identity?: VerifierIdentity | null }
@@ -80,17 +81,24 @@ export async function lowerFor(
     dc_api_protocols,
     ...(include_root && { include_root }),
   }
+  const google = profile.requires?.includes('google_wallet')
+    ? await googleIdentity(requester.config, requester.settings, requester)
+    : undefined
+  if (google !== undefined) return ok({ ...wallet, identity: google })
   if (isSessionIdentity(session, lowering.request)) return ok(wallet)
   const identity = await loadIdentity(session, lowering.request, requester)
   return identity === undefined ? err([NOT_AVAILABLE]) : ok({ ...wallet, identity })
 }
 
-/** Finding for an identity that cannot be used any more, although it could when the request was lowered. */
+/**
+ * Finding for an identity that cannot be loaded any more. The identity was still available when the request
+ * was lowered.
+ */
 const NOT_AVAILABLE: Finding = { member: '/client_id', why: 'not_available' }
 
 /**
  * Returns the stored form of a chosen wallet, with the sealed identity of its requests. If an earlier wallet
- * of the session has the same identity, only the id of that wallet is stored.
+ * of the session has the same identity, the id of that wallet is stored instead of the identity.
  */
 export async function pinWallet(
   config: Config,
@@ -98,25 +106,26 @@ export async function pinWallet(
   { identity, ...wallet }: ChosenWallet,
 ): Promise<StoredWallet> {
   if (identity === undefined) return wallet
-  const same = wallets.find(({ verifier, ...other }) => isPinned(verifier) && hasSameIdentity(other, wallet))
+  const same = wallets.find((other) => hasSameIdentity(other, { identity, ...wallet }))
   if (same !== undefined) return { ...wallet, verifier: { of: same.id } }
   return { ...wallet, verifier: await pinIdentity(config, verification_id, identity) }
 }
 
-function isPinned(verifier: StoredWallet['verifier']): boolean {
-  return verifier !== undefined && !('of' in verifier)
-}
-
-function hasSameIdentity(a: Omit<StoredWallet, 'verifier'>, b: Omit<StoredWallet, 'verifier'>): boolean {
-  return (
-    a.request_options.client_id_prefix === b.request_options.client_id_prefix &&
-    a.include_root === b.include_root
-  )
+/** Returns true if a stored wallet has its own copy of the identity of a chosen wallet. */
+function hasSameIdentity(
+  { verifier, ...stored }: StoredWallet,
+  { identity, ...chosen }: ChosenWallet,
+): boolean {
+  if (verifier === undefined || 'of' in verifier) return false
+  const isSamePrefix = stored.request_options.client_id_prefix === chosen.request_options.client_id_prefix
+  const isSameId = identity === null || verifier.client_id === identity?.clientId
+  const isAsMany = (verifier.further?.length ?? 0) === (identity?.further?.length ?? 0)
+  return isSamePrefix && isSameId && isAsMany && stored.include_root === chosen.include_root
 }
 
 /**
- * Returns the input of the lowering: the request, and data about the settings, such as the Client Identifier
- * Prefixes that the relying party can use.
+ * Returns the request before it is adapted to a wallet, with data about the settings, such as the Client
+ * Identifier Prefixes that the relying party can use.
  */
 export async function loadOriginal(
   session: RequestingSession,
@@ -131,6 +140,7 @@ export async function loadOriginal(
       by_value: settings.by_value,
       eu_age_verification: settings.eu_age_verification === true,
       has_root: settings.verifier?.root_certificate_pem !== undefined,
+      has_further: (settings.further_verifiers ?? []).length > 0,
       valueBytes: valueBytes(session, config.baseUrl),
       lacking: await lackingRequirements(settings, {
         ...config,
@@ -142,8 +152,8 @@ export async function loadOriginal(
 }
 
 /**
- * Returns a function that computes the length of a request by value in bytes. The sample has the lengths of
- * real values.
+ * Returns a function that computes the length of a request by value in bytes. The function builds the request
+ * from sample values, which have the lengths of real values.
  */
 export function valueBytes({ policy, livemode, request }: RequestingSession, baseUrl: string) {
   const verification_id = `v_${'0'.repeat(ID_LENGTH)}`
@@ -186,12 +196,15 @@ function isSessionIdentity({ request }: RequestingSession, lowered: LoweredReque
  */
 async function loadIdentity(
   { request }: RequestingSession,
-  { client_id_prefix: prefix, include_root: includeRoot }: LoweredRequest,
+  { client_id_prefix: prefix, include_root: includeRoot, dc_api_protocols }: LoweredRequest,
   { config, settings, now, expiresAt }: Requester,
 ): Promise<VerifierIdentity | null | undefined> {
   if (prefix === null) return undefined
   const identity = await verifierIdentity(config, settings, { prefix, now, expiresAt, includeRoot })
   if (!identity.ok) return undefined
+  if (identity.value === null) return null
   const { writeClientId } = PROTOCOLS[request.protocol]
-  return identity.value && { ...identity.value, clientId: writeClientId(identity.value.clientId) }
+  const { further, ...first } = identity.value
+  const isMultiSigned = further !== undefined && dc_api_protocols.includes('openid4vp-v1-multisigned')
+  return { ...first, clientId: writeClientId(first.clientId), ...(isMultiSigned && { further }) }
 }

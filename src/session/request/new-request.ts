@@ -9,13 +9,15 @@ import type { SessionError } from '../document/results.ts'
 import { passesByValue, type StoredWallet } from '../document/stored-verifier.ts'
 import { addStep } from '../document/timeline.ts'
 import type { SessionContext } from '../store/context.ts'
-import { newAnnexC, requestedDocuments } from './annex-c.ts'
+import { newAnnexC, requestedDocuments, withRequestHash } from './annex-c.ts'
 import { type NewGeneration, newGeneration, openGeneration } from './generation-keys.ts'
 import { type RequestTerms, termsOf, withWallet } from './terms.ts'
 
 /** Channel of a new request, and its wallet; null for any wallet. */
 export type RequestInput = Pick<NewGeneration, 'channel' | 'browser' | 'origin'> & {
   readonly wallet: StoredWallet | null
+  /** Bytes of the registration certificate in the request of `org-iso-mdoc`. */
+  readonly registration?: Uint8Array<ArrayBuffer> | undefined
 }
 
 /** A new request, and the document of its session. */
@@ -32,7 +34,7 @@ export type AddedRequest = {
  */
 export async function addRequest(
   { store, env }: SessionContext,
-  { wallet, ...input }: RequestInput,
+  { wallet, registration, ...input }: RequestInput,
   now: number,
   check: (made: AddedRequest) => SessionError | undefined = () => undefined,
 ): Promise<Result<AddedRequest, SessionError>> {
@@ -48,7 +50,10 @@ export async function addRequest(
     input.channel === 'dc_api' &&
     requestedDocuments(termsOf(withWallet(before, wallet), channel)) !== undefined
   const half = hasAnnexC ? { annex_c: await newAnnexC(config, names) } : {}
-  const created = await newGeneration(config, { ...channel, ...names, ...half }, now)
+  const plain = await newGeneration(config, { ...channel, ...names, ...half }, now)
+  const created = registration
+    ? await withRequestHash(plain, termsOf(withWallet(before, wallet), channel), registration)
+    : plain
   const generation = await openGeneration(before, created)
   const latest = store.session()
   if (latest === undefined) return err('not_found')

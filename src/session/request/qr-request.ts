@@ -1,5 +1,5 @@
-// Requests that any device may respond to (api/request, api/qr): a new one for each QR code, and the relying
-// party's view of the newest request.
+// Requests that any device may respond to (api/request, api/qr). Each QR code gets a new request. The relying
+// party can read a view of the newest request.
 
 import { loadConfig } from '../../config.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -31,8 +31,8 @@ export async function createQrRequest(
   if (refusal !== undefined) return err(refusal)
   const { baseUrl } = loadConfig(context.env)
   const uriOf = ({ terms, generation }: AddedRequest) => walletRequest(terms, generation, baseUrl).uri
-  // A request by value may be too long for a QR code, if an earlier release adapted the request to its
-  // wallet.
+  // The session stores the terms that were adapted to a chosen wallet. An earlier release may have stored
+  // terms whose request by value is too long for a QR code. So the length is checked here.
   const check = (request: AddedRequest) => (fitsQr(uriOf(request)) ? undefined : 'wallet_cannot')
   const added = await addRequest(context, { channel: 'qr', browser: null, wallet }, now, check)
   if (!added.ok) return added

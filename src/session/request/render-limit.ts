@@ -1,5 +1,5 @@
-// Limit of renders (api/qr): a session may be rendered 60 times at once, and then once a second. The limit is
-// kept in memory. After an eviction of the object, the limit starts again. It still limits the writes enough.
+// Limit of renders, which are new requests of a session (api/qr): 60 at once, and then one a second. The
+// count is in memory only. It starts again after an eviction of the object.
 
 const BURST = 60
 const REFILL_PER_MS = 1 / 1000

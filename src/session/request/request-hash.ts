@@ -16,16 +16,25 @@ import { dcApiRequestInput, requestClaims } from './requests.ts'
 import { type RequestTerms, termsOf } from './terms.ts'
 
 /**
- * Returns the hash of a generation's request. In the Digital Credentials API the signed request is hashed, if
- * there is a signed request.
+ * Returns the hash of a generation's request. For the Digital Credentials API, the hash covers the claims of
+ * the signed request if there is one, and else the parameters of the unsigned request.
  */
 export async function requestHash(
   document: SessionDocument,
   stored: StoredGeneration,
   baseUrl: string,
 ): Promise<string> {
+  return hashJson(await unsignedRequest(document, stored, baseUrl))
+}
+
+/** Returns the members of a generation's request that the hash covers. */
+export async function unsignedRequest(
+  document: SessionDocument,
+  stored: StoredGeneration,
+  baseUrl: string,
+): Promise<JsonObject> {
   const generation = await openGeneration(document, stored)
-  return hashJson(withoutFetch(buildClaims(termsOf(document, stored), stored, { generation, baseUrl })))
+  return withoutFetch(buildClaims(termsOf(document, stored), stored, { generation, baseUrl }))
 }
 
 function buildClaims(

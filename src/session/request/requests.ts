@@ -1,5 +1,5 @@
-// Builds what others receive of a generation: its addresses, its Request Object, and the view of the relying
-// party.
+// Builds the parts of a generation (one authorization request) that other parties receive: its addresses, its
+// Request Object, and the view of the relying party.
 
 import type { Openid4vpView, WalletRequest } from '../../api/responses/verifications.ts'
 import { isoTime } from '../../codec/date-time.ts'
@@ -23,7 +23,7 @@ import { requireRequestOptions } from '../document/stored-request.ts'
 import { passesByValue, requireClientId } from '../document/stored-verifier.ts'
 import type { RequestTerms } from './terms.ts'
 
-/** Path prefix of every `request_uri`. It is short, because it is part of the QR code. */
+/** Path prefix of every `request_uri`. The prefix is short, because the QR code contains it. */
 export const REQUEST_PATH = '/r/'
 
 /** Returns `wallet_request` (api/request): the request as wallets receive it. */

@@ -1,9 +1,10 @@
-// Terms of one request (api/wallets): the session's terms for any wallet, or terms that were lowered for a
-// chosen wallet. A request is built, and its response verified, with the same terms. The decision depends
-// only on the policy of the session.
+// Terms of one request (api/wallets): the session's terms for any wallet, or terms that were adapted
+// (lowered) to a chosen wallet. A request is built, and its response verified, with the same terms. The
+// decision about a response depends only on the policy of the session.
 
 import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
-import { PROTOCOLS, queryLanguage } from '../../openid4vp/protocols/index.ts'
+import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
+import { queryLanguage } from '../../openid4vp/protocols/protocol.ts'
 import type { QueryLanguage } from '../../openid4vp/request/generation.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { Channel, StoredGeneration } from '../document/generations.ts'
@@ -22,7 +23,10 @@ export type RequestTerms = Pick<
   readonly wallet: StoredWallet | null
 }
 
-/** Returns the terms of a generation. A response to the relying party's view has the terms of the session. */
+/**
+ * Returns the terms of a generation. In the channel `by_value` (responses to the relying party's view) these
+ * are the terms for any wallet, even if a wallet was chosen.
+ */
 export function termsOf(
   document: SessionDocument,
   { channel, wallet: id }: Pick<StoredGeneration, 'channel'> & { readonly wallet?: string | undefined },
@@ -34,8 +38,8 @@ export function termsOf(
 }
 
 /**
- * Returns the channel of a response as results report it: `by_value` for every unsigned request. The Digital
- * Credentials API is its own channel, because it also binds an unsigned request to the page.
+ * Returns the channel of a response as results report it. An unsigned request has the channel `by_value`,
+ * except in the Digital Credentials API, which also binds an unsigned request to the page.
  */
 export function channelOf(document: SessionDocument, generation: StoredGeneration): Channel {
   if (generation.channel === 'dc_api') return 'dc_api'
@@ -60,8 +64,8 @@ export function walletTerms(document: SessionDocument, wallet: StoredWallet): Re
 }
 
 /**
- * Returns the verifier of a chosen wallet. Wallets with the same identity share one stored copy, because an
- * identity with its registration has up to 90 KB.
+ * Returns the verifier identity in requests for a chosen wallet. If several wallets have the same identity,
+ * it is stored once, because an identity with its registration has up to 90 KB.
  */
 function verifierOf(document: SessionDocument, wallet: StoredWallet | undefined): StoredVerifier {
   const { verifier } = wallet ?? document
@@ -73,7 +77,7 @@ function verifierOf(document: SessionDocument, wallet: StoredWallet | undefined)
   )
 }
 
-/** Returns the wallet that the creation chose; null for any wallet. */
+/** Returns the wallet that the create request chose; null for any wallet. */
 export function chosenWallet({ request, wallets }: SessionDocument): StoredWallet | null {
   return wallets?.find(({ id }) => id === request.wallet) ?? null
 }

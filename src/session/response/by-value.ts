@@ -1,6 +1,6 @@
 // Response to the relying party's view of a request (api/request). The settings and the protocol must allow
-// such a response, and the level `low` must be enough. The relying party must have read the view of a live
-// generation.
+// such a response, and the required assurance level must be `low`. The relying party must have read the view
+// of a live generation (one authorization request).
 
 import {
   claimedNonce,
@@ -50,8 +50,8 @@ export function parseByValue(
 }
 
 /**
- * Returns the presentation definition in the relying party's view (`openid4vpView`). It has one descriptor
- * for each credential type, for all formats.
+ * Returns the presentation definition in the relying party's view (`openid4vpView`). Each credential type has
+ * one descriptor, which covers all formats of the type.
  */
 function shownDefinition({ verification_id: id, policy }: SessionDocument): ViewDefinition {
   const types = requestedTypes(policy).map(({ name }, index) => [viewDescriptorId(id, index), name] as const)

@@ -6,9 +6,10 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import { loadConfig } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import type { Reader } from '../../iso18013-7/reader-auth.ts'
+import type { RequestSender } from '../../iso18013-7/device-request.ts'
 import { buildDcApiRequests, type DcApiProtocol } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
+import { registrationBytes } from '../../openid4vp/request/verifier-info.ts'
 import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { readersFor } from '../../relying-party/verifier/reader-certificate.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -17,7 +18,12 @@ import type { RefusalCode, SessionError } from '../document/results.ts'
 import { BROWSER_SECRET_BYTES, browserMark, deriveResponseCode } from '../end/binding.ts'
 import { annexCRequest, hasAnnexC, requestedDocuments } from '../request/annex-c.ts'
 import type { RequestedWallet } from '../request/chosen-wallet.ts'
-import { openVerifier } from '../request/generation-keys.ts'
+import {
+  openVerifier,
+  type SentRequests,
+  sealRequests,
+  withSentRequests,
+} from '../request/generation-keys.ts'
 import { type AddedRequest, addRequest } from '../request/new-request.ts'
 import { dcApiRequestInput } from '../request/requests.ts'
 import type { RequestTerms } from '../request/terms.ts'
@@ -32,8 +38,8 @@ import { processResponse } from './process-response.ts'
 export type DcApiPage = 'relying_party' | { readonly secret: string | null }
 
 /**
- * Page and origin of a request. `wallet`: the id of a profile, `any`, or null for the wallet that the
- * creation chose.
+ * Page and origin of a request. `wallet`: the id of a profile, `any`, or null for the wallet that the create
+ * request chose.
  */
 export type DcApiRequestOptions = {
   readonly page: DcApiPage
@@ -77,16 +83,44 @@ export async function createDcApiRequest(
   const secret =
     page === 'relying_party' ? null : (page.secret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES)))
   const browser = secret === null ? null : await deriveMark(context, secret)
-  const added = await addRequest(context, { channel: 'dc_api', browser, origin, wallet }, now)
+  const readers = readersFor(settings.value.reader_certificates ?? [], origin, now)
+  // Without reader authentication (`readers` is empty) nothing binds a registration to the verifier. The
+  // request then contains no registration.
+  const registered = readers.length === 0 ? undefined : settings.value.verifier?.registration
+  const registration = registered && registrationBytes(registered)
+  const added = await addRequest(context, { channel: 'dc_api', browser, origin, wallet, registration }, now)
   if (!added.ok) return added
   const { terms, stored } = added.value
-  const readers = readersFor(settings.value.reader_certificates ?? [], origin, now)
-  const requests = [
-    ...(await openid4vpRequests(context, added.value, origin, now)),
-    ...(await annexCRequests(terms, stored, readers)),
-  ]
+  const openid4vp = await openid4vpRequests(context, added.value, origin, now)
+  const annexC = await annexCRequests(terms, stored, { readers, registration })
+  if (added.value.document.evidence_terms !== undefined) {
+    const [ofIso] = annexC
+    const data = openid4vp.find(({ protocol }) => protocol === 'openid4vp-v1-signed')?.data
+    const jwt = data && 'request' in data && typeof data.request === 'string' ? data.request : undefined
+    const sent = { ...(jwt && { jwt }), ...(ofIso && { annex_c: ofIso.data }) }
+    if (!(await keepRequests(context, added.value, sent))) return err('ended')
+  }
+  const requests = [...openid4vp, ...annexC]
   const json = JSON.stringify({ digital: { requests }, expires_at: isoTime(terms.expires_at) })
   return ok({ secret, json })
+}
+
+/** Stores the signed requests for evidence. Returns false if the request has ended in the meantime. */
+async function keepRequests(
+  { store, env }: SessionContext,
+  { document, stored }: AddedRequest,
+  sent: SentRequests,
+): Promise<boolean> {
+  if (Object.keys(sent).length === 0) return true
+  const sealed = await sealRequests(loadConfig(env), document, stored, sent)
+  const current = store.session()
+  const isAlive = current?.generations.some(({ number }) => number === stored.number) ?? false
+  if (current?.status !== 'pending' || !isAlive) return false
+  const generations = current.generations.map((one) =>
+    one.number === stored.number ? withSentRequests(one, sealed) : one,
+  )
+  store.commit({ ...current, generations })
+  return true
 }
 
 /**
@@ -113,8 +147,8 @@ export async function processDcApiResponse(
 }
 
 /**
- * Builds the requests of OpenID4VP. Returns none if the protocol or the chosen wallet supports only
- * documents.
+ * Builds the requests of OpenID4VP. Returns an empty list if the protocol or the chosen wallet supports only
+ * `org-iso-mdoc`.
  */
 async function openid4vpRequests(
   { env }: SessionContext,
@@ -131,11 +165,14 @@ async function openid4vpRequests(
   return requests.filter((one) => wallet === null || wallet.dc_api_protocols.includes(one.protocol))
 }
 
-/** Builds the request of `org-iso-mdoc`. Returns none if documents alone cannot satisfy the request. */
-async function annexCRequests(terms: RequestTerms, generation: StoredGeneration, readers: readonly Reader[]) {
+/**
+ * Builds the request of `org-iso-mdoc`. Returns an empty list if mdocs alone cannot satisfy the request, or
+ * if the chosen wallet does not support `org-iso-mdoc`.
+ */
+async function annexCRequests(terms: RequestTerms, generation: StoredGeneration, sender: RequestSender) {
   const query = requestedDocuments(terms)
   if (query === undefined || !hasAnnexC(generation)) return []
-  return [await annexCRequest(query, generation, readers)]
+  return [await annexCRequest(query, generation, sender)]
 }
 
 /** Returns the mark of a browser in this session, or an empty text if the session is gone. */

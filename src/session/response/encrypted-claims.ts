@@ -1,6 +1,6 @@
 // Encryption of the claims in a result (api/result). A compact JWE for the relying party contains a JWS,
-// which is signed with our published key. So only the relying party can read the claims, and it can check
-// that this service verified them.
+// which is signed with our published key. So only the relying party can read the claims, and the relying
+// party can check that this service verified them.
 
 import { CompactEncrypt } from 'jose'
 import { utf8 } from '../../codec/bytes.ts'
@@ -10,9 +10,9 @@ import type { Decision } from '../../policy/policy.ts'
 import type { SessionDocument } from '../document/document.ts'
 
 /**
- * Limit of the claims that are encrypted, in bytes of JSON. The session's document can hold 2 MiB. A response
- * of at most 1 MiB usually has fewer bytes of claims. The claims exceed the limit only if several scopes
- * repeat a value, or if JSON needs more characters for a number than the response.
+ * Limit of the claims that are encrypted, in bytes of JSON. The document of a session can contain nearly 2
+ * MiB. A response has at most 1 MiB, and its claims are usually below the limit. The claims exceed the limit
+ * only if several scopes repeat a value, or if JSON needs more characters for a number than the response.
  */
 const CLAIMS_LIMIT = 850_000
 
@@ -24,7 +24,7 @@ const CLAIMS_LIMIT = 850_000
 export async function encryptClaims(
   decision: Decision,
   { request, relying_party_id, verification_id }: SessionDocument,
-  { config, now }: { readonly config: Config; readonly now: number },
+  { config, now }: { readonly config: Pick<Config, 'baseUrl' | 'accessTokenKeys'>; readonly now: number },
 ): Promise<string | null> {
   const recipient = request.claims_encryption_jwk
   if (recipient === null || decision.status !== 'verified') return null

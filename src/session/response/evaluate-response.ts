@@ -1,24 +1,17 @@
 // Evaluation of one wallet response, from its parameters to a decision (api/outcome, OpenID4VP 1.0 §8). The
 // evaluation does not change the session, and trusts no unverified statement of the response.
 
-import { FORMATS } from '../../formats/index.ts'
-import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
+import { type EvaluationSubject, evaluateSubject } from '../../evidence/evaluation/evaluate.ts'
+import { type RefusalDetails, refusalDetails } from '../../exchange/evaluate-presentations.ts'
+import { boundTo, type Encryption, PLAIN } from '../../exchange/open-response.ts'
+import { uncheckedRules } from '../../exchange/unchecked.ts'
 import type { DocumentErrors, RequestBinding } from '../../formats/verification/format.ts'
-import { mdocOfAnnexC } from '../../iso18013-7/format.ts'
 import { ISO_MDOC } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import type { WalletErrorResponse } from '../../openid4vp/response/authorization-response.ts'
-import type { ResponseRefusal } from '../../openid4vp/response/refusal.ts'
-import { matchAgain, verifyPresentations } from '../../openid4vp/response/verify-response.ts'
+import type { VerifiedPresentation } from '../../openid4vp/response/verify-response.ts'
 import type { PresentationGroup } from '../../openid4vp/response/vp-token.ts'
-import {
-  confirmationRefusal,
-  decodeRequestedTransactions,
-} from '../../openid4vp/transaction-data/transaction-data.ts'
-import { typeDefinitions, typeOf } from '../../policy/catalogue.ts'
-import { decide } from '../../policy/decide.ts'
 import type { Decision } from '../../policy/policy.ts'
-import type { Attempt } from '../document/attempt.ts'
 import type { StoredGeneration } from '../document/generations.ts'
 import type { Outcome, TraceEntry } from '../document/outcome.ts'
 import type { RefusalReason } from '../document/reasons.ts'
@@ -29,39 +22,41 @@ import { callbackUrl } from '../request/requests.ts'
 import { channelOf, type RequestTerms, termsOf } from '../request/terms.ts'
 import { openAnnexCResponse } from './annex-c.ts'
 import { parseByValue } from './by-value.ts'
-import { claimedIssuer } from './claimed-issuer.ts'
-import { aliveFor, type Encryption, findRequest, openResponse, PLAIN } from './read-response.ts'
-import { anchorsOf, type EvaluationInput, reasonOf, uncheckedRules } from './trust-rules.ts'
+import { aliveFor, findRequest, openStored, unofferedRequest } from './read-response.ts'
+import { anchorsOf, type EvaluationInput } from './trust-rules.ts'
 
 /** Result of an evaluation. */
 export type Evaluation =
-  /** An authentic response. It ends the session. */
+  /** An authentic response. Such a response ends the session. */
   | {
       readonly kind: 'decided'
       readonly decision: Decision
       readonly trace: readonly TraceEntry[]
       readonly generation: StoredGeneration
+      /** The inputs of the evaluation and the verified presentations, for evidence. */
+      readonly subject: EvaluationSubject
+      readonly presentations: readonly VerifiedPresentation[]
       readonly exchange?: Exchange
     }
-  /** `access_denied` from a wallet that has a live request. It ends the session. */
+  /** `access_denied` from a wallet that has a live request. This error ends the session. */
   | { readonly kind: 'declined'; readonly generation: StoredGeneration; readonly exchange?: Exchange }
   /** Another error of the wallet. The response is accepted, and stored as an attempt. */
   | { readonly kind: 'wallet_error'; readonly generation: StoredGeneration }
-  /** A response that is malformed or not authentic. It is refused, and stored as an attempt. */
+  /** A response that is malformed or not authentic. Such a response is refused, and stored as an attempt. */
   | {
       readonly kind: 'refused'
       readonly reason: RefusalReason
       readonly generation: StoredGeneration | null
-      readonly details?: AttemptDetails
+      readonly details?: RefusalDetails
       /** Clause of the check that failed. Absent if no check of a credential failed. */
       readonly clause?: string
     }
 
-/** Protocol and Client Identifier of the request, if they differ from those of the session. */
+/**
+ * Protocol and Client Identifier of the response. Present only for Annex C, and for a chosen wallet whose
+ * requests have their own verifier identity. For Annex C the Client Identifier contains the origin.
+ */
 type Exchange = Required<Pick<Outcome, 'protocol' | 'client_id'>>
-
-/** Members of an attempt that only some reasons have. */
-type AttemptDetails = Pick<Attempt, 'detail' | 'document_errors' | 'claimed_issuer'>
 
 /** Evaluates a posted response. */
 export async function evaluateResponse(
@@ -72,20 +67,25 @@ export async function evaluateResponse(
   if (byValue !== undefined) {
     if (!byValue.ok) return refused(byValue.error, null)
     const { groups, generation } = byValue.value
-    return decideOn({ groups, generation, bound: boundTo(generation, PLAIN, input) }, input)
+    return decideOn({ groups, generation, bound: bindingOf(generation, PLAIN, input) }, input)
   }
+  const unoffered = unofferedRequest(response, input)
+  if (unoffered !== undefined) return refused('malformed_response', unoffered)
   if ('dcApi' in response && response.dcApi.protocol === ISO_MDOC) {
     const opened = await openAnnexCResponse(response.dcApi.data, aliveFor(response, input), input)
     if (opened.ok)
-      return addDocumentErrors(await decideOn(opened.value, input, ANNEX_C), opened.value.documentErrors)
+      return addDocumentErrors(
+        await decideOn(opened.value, input, ANNEX_C_PROTOCOL),
+        opened.value.documentErrors,
+      )
     const { refusal, generation } = opened.error
-    return { ...refused(refusal.reason, generation), details: decodeDetails(refusal) }
+    return { ...refused(refusal.reason, generation), details: refusalDetails(refusal) }
   }
   const addressed = await findRequest(response, input)
   if (!addressed.ok) return refused(addressed.error.reason, addressed.error.generation)
   const { generation } = addressed.value
   const terms = termsOf(input.document, generation)
-  const opened = await openResponse(addressed.value.response, generation, input)
+  const opened = await openStored(addressed.value.response, generation, input)
   if (!opened.ok) return refused(opened.error, generation)
   const { open, ...exchange } = opened.value
   if (open.kind === 'wallet_error') return evaluateWalletError(open, generation, terms)
@@ -94,7 +94,7 @@ export async function evaluateResponse(
   const parser = PROTOCOLS[terms.request.protocol]
   const groups = parser.parsePresentations(open, { query, language, nonce })
   return groups.ok
-    ? decideOn({ groups: groups.value, generation, bound: boundTo(generation, exchange, input) }, input)
+    ? decideOn({ groups: groups.value, generation, bound: bindingOf(generation, exchange, input) }, input)
     : refused(groups.error.reason, generation)
 }
 
@@ -129,123 +129,99 @@ type OpenedResponse = {
   readonly bound: Pick<RequestBinding, 'audience' | 'handover'>
 }
 
-/** Protocol of a response by Annex C, and the formats that this protocol verifies differently. */
-const ANNEX_C = { id: ANNEX_C_PROTOCOL, formats: { mso_mdoc: mdocOfAnnexC } } as const
-const BY_VALUE_FORMATS = { 'dc+sd-jwt': sdJwtVcOfDrafts }
-
 /** Verifies the presentations, then decides by the policy. */
 async function decideOn(
-  { groups, generation, bound }: OpenedResponse,
+  opened: OpenedResponse,
   input: EvaluationInput,
-  own?: typeof ANNEX_C,
+  own?: typeof ANNEX_C_PROTOCOL,
 ): Promise<Evaluation> {
-  const { document, settings, arrivedAt } = input
-  const terms = termsOf(document, generation)
-  const protocol = PROTOCOLS[terms.request.protocol]
-  const { required_assurance_level, require_same_holder_key = false } = document.request
-  const trace: TraceEntry[] = []
-  const now = Math.floor(arrivedAt / 1000)
-  const transactionData = decodeRequestedTransactions(terms.request.transaction_data)
-  const formats = {
-    ...FORMATS,
-    ...(generation.channel === 'by_value' ? BY_VALUE_FORMATS : (own?.formats ?? protocol.formats)),
-  }
-  const verified = await verifyPresentations({
-    groups,
-    query: terms.query,
-    formats,
-    transactionData,
-    expected: {
-      nonce: generation.nonce,
-      requestedAt: Math.floor(generation.created_at / 1000),
-      ...bound,
-    },
-    context: {
-      now,
-      anchors: anchorsOf(input),
-      typeOf: typeOf(typeDefinitions(settings.credential_types)),
-      acceptsHolderKeyId: protocol.acceptsHolderKeyId,
-      ...input.network,
-      ...uncheckedRules(input),
-    },
-    signerProfile: (format) => ({
-      ...protocol.signerProfile?.(format),
-      acceptsSandbox: input.sandboxed,
-    }),
-    trace: (check) => trace.push(check),
-  })
-  if (!verified.ok) {
-    const reason = reasonOf(verified.error.reason, input.subscribed)
-    const { signer } = verified.error
-    const details = {
-      ...(reason === verified.error.reason ? decodeDetails(verified.error) : {}),
-      ...(signer && { claimed_issuer: await claimedIssuer(signer) }),
-    }
-    const clause = failedClause(trace)
-    return { ...refused(reason, generation), details, ...(clause && { clause }) }
-  }
-  // The policy of the session decides, even if the request was lowered for a chosen wallet.
-  const presentations = matchAgain(document.policy.query, verified.value, formats)
-  if (!presentations.ok) return refused(presentations.error.reason, generation)
-  const decision = decide({
-    policy: { ...document.policy, required_assurance_level, require_same_holder_key },
-    presentations: presentations.value,
-    now,
-    isUnbound: generation.browser === null && channelOf(document, generation) === 'by_value',
-  })
-  // The transaction data must be confirmed by a credential that the decision uses.
-  const unconfirmed = confirmationRefusal(transactionData, decision.credentials)
-  if (unconfirmed !== undefined) return refused(unconfirmed, generation)
-  // api/protocols: without holder binding, anyone may have presented the credential. Such a response may
-  // verify the session, but must not reject it.
-  if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
+  const { generation, bound } = opened
+  const subject = subjectOf(opened, input, own !== undefined)
+  const evaluation = await evaluateSubject(subject)
+  if (evaluation.kind === 'refused') return { ...evaluation, generation }
+  const { decision, trace } = evaluation
   // Annex C has no Client Identifier. The origin takes its place, as in OpenID4VP 1.0 A.2.
   const exchange =
-    own === undefined ? exchangeOf(terms) : { exchange: { protocol: own.id, client_id: bound.audience } }
-  return { kind: 'decided', decision, trace, generation, ...exchange }
+    own === undefined
+      ? exchangeOf(termsOf(input.document, generation))
+      : { exchange: { protocol: own, client_id: bound.audience } }
+  const { presentations } = evaluation
+  return { kind: 'decided', decision, trace, generation, subject, presentations, ...exchange }
 }
 
-/** Returns the clause of the first check that failed, or `undefined` if no check failed. */
-export function failedClause(trace: readonly TraceEntry[]): string | undefined {
-  return trace.find(({ result }) => result === 'fail')?.clause
+/** Returns the inputs of the evaluation. Evidence contains them, so that the evaluation can be repeated. */
+function subjectOf(
+  { groups, generation, bound }: OpenedResponse,
+  input: EvaluationInput,
+  isAnnexC: boolean,
+): EvaluationSubject {
+  const { document, settings, arrivedAt } = input
+  const terms = termsOf(document, generation)
+  const { required_assurance_level, require_same_holder_key = false, anchor_sets = null } = document.request
+  const { statusUnavailable, certificateRevocation } = uncheckedRules(settings, required_assurance_level)
+  const { encryptionKey, ...handover } = bound.handover
+  return {
+    session: {
+      protocol: terms.request.protocol,
+      annex_c: isAnnexC,
+      channel: generation.channel,
+      nonce: generation.nonce,
+      audience: bound.audience,
+      handover,
+      query: terms.query,
+      transaction_data: terms.request.transaction_data ?? null,
+      requested_at: Math.floor(generation.created_at / 1000),
+    },
+    rules: {
+      now: Math.floor(arrivedAt / 1000),
+      policy: { ...document.policy, required_assurance_level, require_same_holder_key },
+      unbound: generation.browser === null && channelOf(document, generation) === 'by_value',
+      credential_types: settings.credential_types,
+      trust: {
+        anchors: anchorsOf(input),
+        anchor_sets,
+        sandbox: input.sandboxed,
+        status_unavailable: statusUnavailable,
+        certificate_revocation: certificateRevocation,
+      },
+    },
+    groups,
+    responseKey: encryptionKey,
+    network: input.network,
+    incomplete: input.subscribed.incomplete,
+  }
 }
 
-/** Returns the protocol and the Client Identifier, if the chosen wallet has its own verifier identity. */
+/**
+ * Returns the protocol and the Client Identifier, if requests for the chosen wallet have their own verifier
+ * identity.
+ */
 function exchangeOf(terms: RequestTerms): { readonly exchange?: Exchange } {
   if (terms.wallet?.verifier === undefined) return {}
   return { exchange: { protocol: terms.request.protocol, client_id: requireClientId(terms) } }
 }
 
-function decodeDetails(refusal: ResponseRefusal): AttemptDetails {
-  if (refusal.reason === 'certificate_profile_violation') return { detail: refusal.rule }
-  return refusal.reason === 'document_not_returned' ? { document_errors: refusal.documentErrors } : {}
-}
-
-/** Adds the wallet's error codes for documents that it did not return, if the response is refused. */
+/** If the response is refused, adds the wallet's error codes for documents that the wallet did not return. */
 function addDocumentErrors(evaluation: Evaluation, documentErrors: DocumentErrors): Evaluation {
   if (evaluation.kind !== 'refused' || Object.keys(documentErrors).length === 0) return evaluation
   return { ...evaluation, details: { ...evaluation.details, document_errors: documentErrors } }
 }
 
-/**
- * Returns the audience and the handover that the presentations must have. A.4: in the Digital Credentials API
- * the audience is the origin of the page, also for signed requests.
- */
-function boundTo(
+/** Returns the audience and the handover that the presentations must have. */
+function bindingOf(
   generation: StoredGeneration,
   encryption: Encryption,
   { document, config }: EvaluationInput,
-): Pick<RequestBinding, 'audience' | 'handover'> {
+): OpenedResponse['bound'] {
   const { channel, origin } = generation
   const responseUri = callbackUrl(document, config.baseUrl)
-  // The relying party's view has our address as the Client Identifier, and no encryption key.
+  // `by_value`: the request in the relying party's view has our address as its Client Identifier, and has no
+  // encryption key.
   if (channel === 'by_value') {
     return { audience: config.baseUrl, handover: { kind: 'redirect', responseUri, encryptionKey: null } }
   }
-  if (origin !== undefined) {
-    const { encryptionKey } = encryption
-    return { audience: `origin:${origin}`, handover: { kind: 'dc_api', origin, encryptionKey } }
-  }
-  const handover = PROTOCOLS[document.request.protocol].handover({ ...encryption, responseUri })
-  return { audience: requireClientId(termsOf(document, generation)), handover }
+  const protocol = PROTOCOLS[document.request.protocol]
+  if (origin !== undefined) return boundTo({ origin }, encryption, protocol)
+  const clientId = requireClientId(termsOf(document, generation))
+  return boundTo({ responseUri, clientId }, encryption, protocol)
 }

@@ -1,19 +1,24 @@
-// Network access during the evaluation of a response: a guarded fetch, and a cache that isolates share.
+// Network access during the evaluation of a response: a guarded fetch, and a cache for several isolates.
 
 import { type Config, loadConfig, outboundRule } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { record } from '../../metrics/record.ts'
-import { createFetchResource, type FetchResource } from '../../net/guarded-fetch.ts'
+import {
+  createFetchResource,
+  type FetchLimit,
+  type FetchResource,
+  fetchUntil,
+} from '../../net/guarded-fetch.ts'
+import { mediaType } from '../../net/recorded-fetch.ts'
 import type { SharedCache } from '../../net/shared-cache.ts'
-import { withDeadline } from '../../net/time-limit.ts'
 import { SANDBOX_ORIGIN } from '../../trust/anchors/sandbox-anchor.ts'
 import { createSharedCache } from './shared-cache.ts'
 
 export type Network = { readonly fetchResource: FetchResource; readonly sharedCache: SharedCache }
 
 /**
- * Returns the network access for a configuration and a mode. It is created only once, because each fetch
- * function has its own caches.
+ * Returns the network access for a configuration and a mode. Each combination of the two has only one network
+ * access, because each fetch function has its own caches.
  */
 export function openNetwork(env: Env, livemode: boolean): Network {
   const config = loadConfig(env)
@@ -27,15 +32,15 @@ export function openNetwork(env: Env, livemode: boolean): Network {
 
 /**
  * Returns the network for one evaluation, with one deadline (Unix milliseconds) for all its look-ups
- * together. At the deadline a look-up fails as if its server were down.
+ * together. At the deadline a look-up fails as if its server were down. `keep` receives a copy of each
+ * resource that the evaluation uses.
  */
-export function untilDeadline({ fetchResource, sharedCache }: Network, deadline: number): Network {
-  const inTime = <T>(work: Promise<T>, late: T) =>
-    withDeadline(work, Math.max(0, deadline - Date.now()), late)
-  return {
-    fetchResource: Object.assign(fetchResource.bind(null), { limited: { base: fetchResource, inTime } }),
-    sharedCache,
-  }
+export function untilDeadline(
+  { fetchResource, sharedCache }: Network,
+  deadline: number,
+  keep?: FetchLimit['keep'],
+): Network {
+  return { fetchResource: fetchUntil(fetchResource, deadline, keep), sharedCache }
 }
 
 const networks = new WeakMap<Config, Readonly<Record<'live' | 'test', Network>>>()
@@ -61,13 +66,13 @@ function makeNetwork(config: Config, mode: 'live' | 'test', sandbox: Fetcher | u
   }
 }
 
-/** Records each fetch with its first requested media type. Each kind of resource has another media type. */
+/** Records each fetch with its first requested media type. Each kind of resource has its own media type. */
 function counted(fetchResource: FetchResource): FetchResource {
   return async (request) => {
     const begun = Date.now()
     const resource = await fetchResource(request)
-    const [media_type = ''] = request.accept.split(',')
-    record('fetches', { media_type, result: resource.ok ? 'ok' : resource.error }, { ms: Date.now() - begun })
+    const labels = { media_type: mediaType(request.accept), result: resource.ok ? 'ok' : resource.error }
+    record('fetches', labels, { ms: Date.now() - begun })
     return resource
   }
 }

@@ -2,15 +2,12 @@
 // Nothing in the response is verified here.
 
 import { parseJsonObject } from '../../codec/json.ts'
+import { namedRequest, openResponse } from '../../exchange/open-response.ts'
 import { parseDcApiResponse } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
-import type { Exchange } from '../../openid4vp/protocols/protocol.ts'
 import {
   type AuthorizationResponse,
-  decryptResponse,
-  type OpenResponse,
   parseAuthorizationResponse,
-  requireState,
 } from '../../openid4vp/response/authorization-response.ts'
 import type { EnvelopeRefusal } from '../../openid4vp/response/refusal.ts'
 import { jsonRefusal, RESPONSE_DEPTH, RESPONSE_LIMIT } from '../../openid4vp/response/response-encryption.ts'
@@ -22,15 +19,10 @@ import type { RefusalReason } from '../document/reasons.ts'
 import type { PostedResponse } from '../document/results.ts'
 import { requireRequestOptions } from '../document/stored-request.ts'
 import { openEncryptionKey, openGeneration, requireHandleKey } from '../request/generation-keys.ts'
-import { type HandleKind, readHandle } from '../request/handles.ts'
+import { readHandle } from '../request/handles.ts'
 import { termsOf } from '../request/terms.ts'
+import { hasExchange } from './exchanges.ts'
 import type { EvaluationInput } from './trust-rules.ts'
-
-/** How a response was encrypted. */
-export type Encryption = Omit<Exchange, 'responseUri'>
-
-/** Value for a response that is not encrypted. */
-export const PLAIN: Encryption = { encryptionKey: null, agreementPartyUInfo: undefined }
 
 /** A response, possibly still encrypted, and its request. */
 type FoundResponse = { readonly response: AuthorizationResponse; readonly generation: StoredGeneration }
@@ -41,7 +33,7 @@ type UnreadResponse = { readonly reason: RefusalReason; readonly generation: Sto
 /**
  * Finds the live request of a response, and parses the response in the response mode of that request.
  * Requests for chosen wallets may have another mode than the session. If a response cannot be parsed in this
- * mode, its `state` tells which request the refusal belongs to.
+ * mode, the refusal belongs to the request that its `state` names.
  */
 export async function findRequest(
   posted: PostedResponse,
@@ -90,7 +82,7 @@ function parseResponse(
   return err(jsonRefusal(data.error))
 }
 
-/** Finds the live request that the `state` beside a response names; `undefined` if there is none. */
+/** Finds the live request that the parameter `state` of a response names; `undefined` if there is none. */
 async function findNamed(posted: PostedResponse, input: EvaluationInput) {
   const state = 'parameters' in posted ? new Map(posted.parameters).get('state') : undefined
   if (state === undefined) return undefined
@@ -98,7 +90,7 @@ async function findNamed(posted: PostedResponse, input: EvaluationInput) {
   return aliveFor(posted, input).find((generation) => generation.number === number)
 }
 
-/** Finds the live generation of a response, by `kid` if it is encrypted, else by `state`. */
+/** Finds the live generation of a response, by `kid` if the response is encrypted, else by `state`. */
 async function findGeneration(
   response: AuthorizationResponse,
   posted: PostedResponse,
@@ -111,14 +103,27 @@ async function findGeneration(
     const newest = alive.toSorted((a, b) => b.number - a.number)[0]
     return newest === undefined ? err('request_superseded') : ok(newest)
   }
-  const kid = response.kind === 'encrypted' ? response.kid : undefined
-  const [kind, handle, unknown]: [HandleKind, string | undefined, RefusalReason] =
-    kid === undefined ? ['state', response.state, 'unknown_state'] : ['kid', kid, 'unknown_encryption_key']
-  if (handle === undefined) return err('unknown_encryption_key') // a plain response always has a state here
-  const number = await readHandle(requireHandleKey(input.document), kind, handle)
-  if (number === undefined) return err(unknown)
+  const named = namedRequest(response)
+  if (named === undefined) return err('unknown_encryption_key') // a plain response always has a state here
+  const number = await readHandle(requireHandleKey(input.document), named.kind, named.handle)
+  if (number === undefined) return err(named.unknown)
   const generation = alive.find((candidate) => candidate.number === number)
   return generation === undefined ? err('request_superseded') : ok(generation)
+}
+
+/**
+ * Returns the newest live request of the page, if no live request of the page has the exchange protocol of
+ * the response. The caller refuses such a response, because a browser answers only in a protocol that the
+ * page requested.
+ */
+export function unofferedRequest(
+  posted: PostedResponse,
+  { document, arrivedAt }: EvaluationInput,
+): StoredGeneration | undefined {
+  if (!('dcApi' in posted)) return undefined
+  const ofPage = aliveGenerations(document.generations, arrivedAt).filter(isOfPage(posted.dcApi))
+  if (ofPage.some(isOfChannel(posted, document))) return undefined
+  return ofPage.toSorted((a, b) => b.number - a.number)[0]
 }
 
 /** Returns the live requests that a response may be for. */
@@ -128,37 +133,34 @@ export function aliveFor(posted: PostedResponse, { document, arrivedAt }: Evalua
 
 /**
  * Returns a filter for the requests that a response may be for. The response must come by the channel of the
- * request. In the Digital Credentials API it must also come from the browser that made the request, by a
- * protocol that was offered to the chosen wallet.
+ * request. In the Digital Credentials API the response must also come from the browser that made the request,
+ * by an exchange protocol of the request.
  */
 function isOfChannel(
   posted: PostedResponse,
-  { wallets = [] }: SessionDocument,
+  document: SessionDocument,
 ): (generation: StoredGeneration) => boolean {
   if (!('dcApi' in posted)) return ({ channel }) => channel !== 'dc_api'
-  const { browser, protocol } = posted.dcApi
-  const isOffered = (id: string | undefined) =>
-    wallets.every((wallet) => wallet.id !== id || wallet.dc_api_protocols.some((one) => one === protocol))
-  return (generation) =>
-    generation.channel === 'dc_api' && generation.browser === browser && isOffered(generation.wallet)
+  const { protocol } = posted.dcApi
+  const isOfSamePage = isOfPage(posted.dcApi)
+  return (generation) => isOfSamePage(generation) && hasExchange(termsOf(document, generation), protocol)
 }
 
-/**
- * Decrypts the response if it is encrypted. A `state` outside or inside the encryption must be the `state` of
- * the generation.
- */
-export async function openResponse(
+function isOfPage({ browser }: DcApiPosted): (generation: StoredGeneration) => boolean {
+  return (generation) => generation.channel === 'dc_api' && generation.browser === browser
+}
+
+type DcApiPosted = Extract<PostedResponse, { readonly dcApi: unknown }>['dcApi']
+
+/** Opens the response with the key of its request. */
+export function openStored(
   response: AuthorizationResponse,
   stored: StoredGeneration,
   { document, config }: EvaluationInput,
-): Promise<Result<Encryption & { readonly open: OpenResponse }, RefusalReason>> {
-  if (response.kind !== 'encrypted') return ok({ open: response, ...PLAIN })
-  const generation = await openGeneration(document, stored)
-  if (response.state !== undefined && response.state !== generation.state) return err('state_mismatch')
-  const encryptionKey = await openEncryptionKey(config, document, stored)
-  const decrypted = await decryptResponse(response, { kid: generation.kid, privateJwk: encryptionKey })
-  const open = stored.channel === 'dc_api' ? decrypted : requireState(decrypted)
-  if (!open.ok) return err(open.error.reason)
-  if (stored.channel !== 'dc_api' && open.value.state !== generation.state) return err('state_mismatch')
-  return ok({ open: open.value, encryptionKey, agreementPartyUInfo: response.agreementPartyUInfo })
+): ReturnType<typeof openResponse> {
+  return openResponse(response, async () => ({
+    ...(await openGeneration(document, stored)),
+    isDcApi: stored.channel === 'dc_api',
+    openKey: () => openEncryptionKey(config, document, stored),
+  }))
 }

@@ -34,8 +34,8 @@ export function createSharedCache(place: string): SharedCache {
 }
 
 /**
- * Returns the cache key. It has a digest of the name, because the name may reveal which credential's list was
- * fetched.
+ * Returns the cache key. The key has a digest of the name, because the name may reveal which credential's
+ * list was fetched.
  */
 async function buildAddress(place: string, name: string): Promise<string> {
   return `${place}/${encodeHex(await sha256(utf8(name)))}`

@@ -26,6 +26,7 @@ import {
   returnHeld,
 } from '../end/binding.ts'
 import { type EventInput, endSession, expiredEnd, type SessionEnd } from '../end/end-session.ts'
+import { returnAddresses } from '../end/return-address.ts'
 import { applyTimeouts } from '../end/timeouts.ts'
 import { sendEntry } from '../listing/indexing.ts'
 import type { RequestedWallet } from '../request/chosen-wallet.ts'
@@ -39,8 +40,8 @@ import { loadWebhook } from '../store/webhook.ts'
 export type BrowserReturnRequest = { readonly responseCode: string; readonly secret: string | null }
 
 /**
- * Next address of the browser: the `return_url` of the relying party, with a return code if the browser gets
- * one. Null if the session has no `return_url`.
+ * Next address of the browser: the relying party's address for the end of the session, with a return code if
+ * the browser gets one. Null if the session has no `return_url`.
  */
 export type BrowserReturnResult = { readonly returnUrl: string | null }
 
@@ -50,7 +51,7 @@ export type ReturnCodeError =
   /** The code is unknown or expired. Nothing changed. */
   | 'invalid_code'
   /**
-   * The response code is right, but another browser sent it than the browser of the link. The held success
+   * The response code is correct, but another browser than the browser of the link sent it. The held success
    * was discarded.
    */
   | 'other_browser'
@@ -103,7 +104,7 @@ export async function completeReturn(
   } else if (!held.returned) {
     context.store.commit({ ...document, held: returnHeld(held) })
   }
-  return ok({ returnUrl: withReturnCode(request.return_url, returnCode) })
+  return ok({ returnUrl: successUrl(document, returnCode) })
 }
 
 /**
@@ -129,8 +130,8 @@ const LOGIN_FAILURES: Readonly<Record<LoginFailure['failure'], AttemptReason>> =
 }
 
 /**
- * Redeems a return code for the relying party's server. The same code gets the same result again until it
- * expires, because a response may be lost. Only the first call changes the session.
+ * Redeems a return code for the relying party's server. The same code gets the same result again until the
+ * code expires, because a response may be lost. Only the first call changes the session.
  */
 export async function redeemReturn(
   context: SessionContext,
@@ -156,7 +157,8 @@ export async function redeemReturn(
   }
   if (returned === null || returned.until <= now) return err('invalid_code')
   if (returned.redeemed) return ok(null)
-  // `outcome` does not change, because the event may be built from it again for the log.
+  // `outcome` keeps the binding at the end of the session. The event of this end may be built again from
+  // `outcome` for the event log, and must not differ then.
   const redeemed = { ...returned, redeemed: true }
   const step = addStep({ ...document, returned: redeemed }, { type: 'redeemed' }, now)
   context.store.commit({ ...step, version: document.version + 1 })
@@ -164,8 +166,9 @@ export async function redeemReturn(
 }
 
 /**
- * Derives the codes of a session from `digest`: the digest of the response that is held or ended the session.
- * `browser`: mark of the browser; empty if there is no secret.
+ * Returns the response code and the return code of a session, and the mark of the browser (empty without a
+ * secret). The codes are derived from `digest`: the digest of the response that is held, or that ended the
+ * session.
  */
 async function deriveCodes(context: SessionContext, secret: string | null, now: number) {
   const document = context.store.session()
@@ -182,7 +185,8 @@ async function deriveCodes(context: SessionContext, secret: string | null, now: 
 }
 
 /**
- * Returns the current session. The response that is held or ended the session must still have this digest.
+ * Returns the current session. `digest` must still be the digest of the response that is held, or that ended
+ * the session.
  */
 function sessionWith({ store }: SessionContext, digest: string): Result<SessionDocument, ReturnCodeError> {
   const document = store.session()
@@ -215,28 +219,29 @@ function refuseBrowser(
  * Any other browser with the response code gets the address without a return code.
  */
 function endedReturnUrl(
-  { request, returned }: SessionDocument,
+  document: SessionDocument,
   browser: string,
   returnCode: string,
   now: number,
 ): string | null {
+  const { returned, status } = document
   const isSame = returned !== null && timingSafeEqualText(returned.browser, browser)
-  const canRedeem = isSame && now < returned.until
-  return canRedeem ? withReturnCode(request.return_url, returnCode) : request.return_url
+  if (isSame && now < returned.until) return successUrl(document, returnCode)
+  return status === 'pending' ? null : (returnAddresses(document)?.[status] ?? null)
 }
 
 /** Returns the end of a session by a held success. `returned`: the browser that returned. */
 export function boundEnd(held: Held, session_binding: SessionBinding, returned: Returned): SessionEnd {
-  const { winner, login } = held
-  return { status: 'verified', outcome: { ...held.outcome, session_binding }, winner, returned, login }
+  const { winner, login, evidence } = held
+  const outcome = { ...held.outcome, session_binding }
+  const end = { status: 'verified', outcome, winner, returned, login } as const
+  return evidence === undefined ? end : { ...end, evidence: { stored: evidence } }
 }
 
-/**
- * Returns the registered address with a return code as one more parameter. A registered address has no
- * fragment.
- */
-function withReturnCode(returnUrl: string | null, code: string): string | null {
-  if (returnUrl === null) return null
+/** Adds the return code to the address after a success, as a parameter. That address never has a fragment. */
+function successUrl(document: SessionDocument, code: string): string | null {
+  const returnUrl = returnAddresses(document)?.verified
+  if (returnUrl === undefined) return null
   const separator = !returnUrl.includes('?') ? '?' : /[?&]$/.test(returnUrl) ? '' : '&'
   return `${returnUrl}${separator}return_code=${code}`
 }

@@ -1,5 +1,5 @@
-// Logging of errors in work that is not awaited. A write queues such work before it starts, and the alarm
-// repeats failed work.
+// Logging of errors in work that is not awaited. Such work is queued by a write before the work starts, and
+// the alarm repeats failed work.
 
 import { logLine } from '../../metrics/log-line.ts'
 import { loggedError } from '../../metrics/platform-error.ts'

@@ -2,30 +2,37 @@
 
 import { isStepEvent } from '../../relying-party/document/settings.ts'
 import type { WebhookResult } from '../../relying-party/index/index-entry.ts'
-import { type SessionDocument, stageOf } from '../document/document.ts'
+import { type SessionDocument, stageOf, type Tombstone } from '../document/document.ts'
 import type { PendingIndexEntry } from '../document/pending-entry.ts'
-import { expiryAlarmAt } from './wake-up.ts'
+import { expiryAlarmAt, REPEAT_MS } from './wake-up.ts'
 
 /**
- * Wait until the alarm repeats a call that a crash interrupted, or that no caller has started. A first
- * webhook attempt has the same wait, so one alarm repeats both.
- */
-const REPEAT_MS = 25_000
-
-/**
- * Returns the document that is written next. If its list entry differs from the entry of the last written
- * document, the entry is queued with a new revision. So all copies of one revision are the same. The caller
- * starts the first call after the write.
+ * Returns the document to write next. `listed`: the document whose list entry was last queued or sent. If the
+ * new entry differs from that entry, the new entry is queued with a new revision. After the write, the caller
+ * starts the first call that sends the entry.
  */
 export function withChangedEntry(
-  written: SessionDocument | undefined,
+  listed: SessionDocument | Tombstone | undefined,
   document: SessionDocument,
   now: number,
 ): SessionDocument {
   const pending = document.pending_index_entry
-  if (pending === undefined || written === undefined || hasSameEntry(written, document)) return document
+  if (pending === undefined || listed === undefined || listed.erased) return document
+  if (hasSameEntry(listed, document)) return document
   const revision = pending.revision + 1
   return { ...document, pending_index_entry: { revision, calls: 1, next_call_at: repeatAt(document, now) } }
+}
+
+/**
+ * Returns a document that was read from storage. Before a crash, the queued entry may have been sent with a
+ * webhook result that was not written. The list accepts a revision only once. So the entry gets a new
+ * revision, which the write before the next call stores.
+ */
+export function withNextRevision<T extends SessionDocument | Tombstone | undefined>(stored: T): T {
+  if (stored === undefined || stored.erased) return stored
+  const pending = stored.pending_index_entry
+  if (pending === undefined || pending.next_call_at === null) return stored
+  return { ...stored, pending_index_entry: { ...pending, revision: pending.revision + 1 } }
 }
 
 /** Returns the queued entry of a new session. The first call for the entry starts after the write. */
@@ -36,8 +43,8 @@ export function firstEntry(
 }
 
 /**
- * Returns the time at which the alarm repeats the call. It is the time of an alarm that is already set, if
- * possible, because a new time would write a row.
+ * Returns the time at which the alarm repeats the call that sends the entry. This is the time of an alarm
+ * that is already set, if possible, because a new time would write a row.
  */
 function repeatAt(document: SessionDocument, now: number): number {
   const { status, pending_log_entry, pending_index_entry } = document
@@ -47,14 +54,33 @@ function repeatAt(document: SessionDocument, now: number): number {
   return set > now ? Math.min(set, usual) : usual
 }
 
-/** Returns true if no new revision of the entry is needed. Refused responses alone need no new revision. */
+/**
+ * Returns true if no new revision of the entry is needed. The list gets the entry of a login at the first
+ * action of a wallet.
+ */
 function hasSameEntry(before: SessionDocument, after: SessionDocument): boolean {
-  return JSON.stringify(changesOf(before)) === JSON.stringify(changesOf(after))
+  const isFirstAct =
+    after.login !== undefined && stageOf(before) === 'created' && stageOf(after) !== 'created'
+  return !isFirstAct && JSON.stringify(changesOf(before)) === JSON.stringify(changesOf(after))
 }
 
-/** Returns the members whose change needs a new revision of the entry. */
+/**
+ * Returns the members whose change needs a new revision of the entry. The stage is not one of these members:
+ * the list asks pending sessions for their stage (api/lists).
+ */
 export function changesOf(document: SessionDocument): readonly unknown[] {
-  return [stageOf(document), document.status, webhookResult(document)]
+  return [document.status, webhookResult(document), reportedAttempts(document.attempt_count)]
+}
+
+/** Numbers of refused responses at which the entry changes. So invalid responses cause few writes. */
+const REPORTED = [1, 2, 3, 10]
+
+/**
+ * Returns the number of refused responses that the entry of a pending session shows. The session may have
+ * more: the entry changes only at the numbers of `REPORTED`.
+ */
+export function reportedAttempts(attemptCount: number): number {
+  return REPORTED.findLast((count) => count <= attemptCount) ?? 0
 }
 
 /** Returns the webhook result for the entry; null if the event of the end is queued or does not exist. */

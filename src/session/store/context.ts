@@ -11,8 +11,10 @@ export type SessionContext = {
   /** Responses that are being verified, by the digest of their body. */
   readonly inFlight: Map<string, { readonly arrivedAt: number; readonly result: Promise<ResponseResult> }>
   /**
-   * Running calls that send step events to the log, one after the other. The promise resolves to false if the
-   * log is unreachable.
+   * Running calls that send step events to the relying party's event log, one after the other. The promise
+   * resolves to false if the log is unreachable.
    */
   stepCalls?: Promise<boolean> | undefined
+  /** Revision of the list entry that was sent last. */
+  sentRevision?: number
 }

@@ -29,7 +29,9 @@ const keys = new WeakMap<Config, RecentKeys<Key>>()
 export async function derivedKey(config: Config, purpose: Purpose): Promise<Key> {
   const derived = keys.get(config) ?? openRecentKeys<Key>(KEYS)
   keys.set(config, derived)
-  const key = derived.get(purpose) ?? (await deriveKey(config.serverSecret, purpose))
+  const known = derived.get(purpose)
+  if (known !== undefined) return known
+  const key = await deriveKey(config.serverSecret, purpose)
   derived.set(purpose, key)
   return key
 }

@@ -1,5 +1,5 @@
-// Records metrics of a session (metrics/events.ts): its creation, each POST of its event, and its end. A
-// metric is recorded after the write, and does not affect the session.
+// Records metrics of a session (metrics/events.ts): its creation, each POST of a webhook event, and its end.
+// A metric is recorded after the write, and does not affect the session.
 
 import { record } from '../../metrics/record.ts'
 import { type AttemptOutcome, hasSucceeded } from '../../webhook/delivery.ts'

@@ -5,7 +5,7 @@
 import type { ReasonCode } from '../document/reasons.ts'
 
 const WINDOW_MS = 60_000
-/** Number of refusals from which the clock is judged. */
+/** Fewer refusals than this number do not show that the clock is wrong. */
 const FEWEST = 5
 /** Limit of refusals in memory. */
 const LIMIT = 200
@@ -20,7 +20,7 @@ const BY_TIME: ReadonlySet<ReasonCode> = new Set([
 
 let refusals: readonly { readonly at: number; readonly isByTime: boolean }[] = []
 
-/** Notes the reason of a refused response, or of a response that rejected the session. */
+/** Notes the reason of a response that was refused, or that ended the session as `rejected`. */
 export function noteRefusal(reason: ReasonCode, now: number): void {
   refusals = [...refusals.slice(1 - LIMIT), { at: now, isByTime: BY_TIME.has(reason) }]
 }

@@ -1,9 +1,9 @@
 // Notes of sessions for the gauges (relying-party/session-counts.ts): pending sessions, queued events and
-// dead events. A service that runs as one process collects the changes of all its sessions in memory. It
-// stores them when the gauges are read, and before the process ends. Changes of sessions that have ended, or
-// have a queued or dead event, are stored once a second. So most sessions that end before the gauges are read
-// never have a row. After `kill -9`, new pending sessions and the changes of the last second may be missing,
-// until these sessions change again.
+// dead events. A service that runs as one process collects the changes of all its sessions in memory. The
+// process stores these changes when the gauges are read, and before the process ends. Changes of sessions
+// that have ended, or have a queued or dead event, are stored once a second. Most sessions end, and deliver
+// their event, before a change is stored. No row is ever written for them. After `kill -9`, new pending
+// sessions and the changes of the last second may be missing, until these sessions change again.
 
 import { env, waitUntil } from 'cloudflare:workers'
 import { loadConfig } from '../../config.ts'
@@ -14,8 +14,8 @@ import type { SessionDocument } from '../document/document.ts'
 import { inBackground } from './background.ts'
 
 /**
- * Time for which changes are collected before they are stored. A write that has not ended at this age is
- * treated as failed.
+ * `COLLECT_MS`: time for which changes are collected before they are stored. `FAILED_MS`: time after which a
+ * write that has not ended is treated as failed.
  */
 const COLLECT_MS = 1_000
 const FAILED_MS = 30_000
@@ -28,7 +28,7 @@ const LIMIT = 100_000
 const changes = new Map<string, SessionNote>()
 let begunAt = Number.NEGATIVE_INFINITY
 
-/** Adds a note that was taken after a write of its session. On Cloudflare the call does nothing. */
+/** Adds a note about a session, made after a write of the session. On Cloudflare the call does nothing. */
 export function addNote(note: SessionNote): void {
   const bindings = withJurisdiction(env as Env)
   if (loadConfig(bindings).listeningPort === null) return
@@ -65,7 +65,7 @@ export async function storeNotes(
 
 /**
  * Returns the numbers of one session for the gauges. `document`: `undefined` if the session is erased. A
- * session is counted as pending until it expires or its held success lapses.
+ * pending session is counted until its expiry, or until its held success lapses if that is later.
  */
 export function toNote(verificationId: string, document: SessionDocument | undefined): SessionNote {
   const { livemode = false, status, expires_at, held, deliveries = [] } = document ?? {}

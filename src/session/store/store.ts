@@ -1,22 +1,28 @@
-// Storage of a session's object: one document and one alarm. A write changes both in one synchronous step,
-// which the platform makes one atomic write. Every response or POST after the write waits until it is stored
-// (Durable Objects: output gates).
+// Storage of a session: one document and the time of its next work. A write changes both in one synchronous
+// step, which the platform makes one atomic write. Every response or POST after the write waits until the
+// write is stored (Durable Objects: output gates).
 
 import { readDocument, type SessionDocument, type Tombstone } from '../document/document.ts'
 import { publicView } from '../document/state-view.ts'
+import { dropsParts, type EvidenceParts, storedParts } from '../evidence/stored-evidence.ts'
 import { inBackground, logError } from './background.ts'
-import { withChangedEntry } from './changed-entry.ts'
-import { toVerificationId } from './identifier.ts'
+import { withChangedEntry, withNextRevision } from './changed-entry.ts'
 import { addNote, toNote } from './session-notes.ts'
-import { nextWakeUp } from './wake-up.ts'
+import type { SessionSlot, StoredDocument } from './slot.ts'
+import { latestWakeUp, nextWakeUp } from './wake-up.ts'
 
-/** Storage that the parts of the object share. */
+/** Storage of one session, which all functions of the session use. */
 export type SessionStore = {
   /** The session; `undefined` before its creation and after its erasure. */
   readonly session: () => SessionDocument | undefined
   readonly tombstone: () => Tombstone | undefined
-  /** Writes the document, and sets the alarm to the time of the next work. */
-  readonly commit: (document: SessionDocument) => void
+  /**
+   * Writes the document, and sets the alarm to the time of the next work. `evidence`: the bytes of new
+   * evidence. If the document no longer has evidence, the stored bytes are erased.
+   */
+  readonly commit: (document: SessionDocument, evidence?: EvidenceParts) => void
+  /** Returns the sealed evidence of the session; `undefined` if none is stored. */
+  readonly evidence: () => Uint8Array<ArrayBuffer> | undefined
   /**
    * Changes the document in memory. The change is written with the next commit, or after `withinMs` at the
    * latest.
@@ -24,18 +30,15 @@ export type SessionStore = {
   readonly keep: (document: SessionDocument, withinMs: number) => void
   /**
    * Changes the document in memory only. The next commit writes the change. A crash before that commit loses
-   * the change.
+   * the change. `isInEntry`: true if the queued list entry is not sent yet, and will contain the change.
    */
-  readonly remember: (document: SessionDocument) => void
+  readonly remember: (document: SessionDocument, isInEntry?: boolean) => void
   /**
    * Writes the changes of `remember` now. Does nothing if a commit has written the changes, or a timer of
    * `keep` will write them.
    */
   readonly save: () => void
-  /**
-   * Erases the whole database file. A tombstone may remain. A crash may lose the tombstone: `deleteAll` is no
-   * part of a transaction, so the tombstone is a second write.
-   */
+  /** Erases the session and all traces of it in storage. A crash may lose the tombstone. */
   readonly erase: (tombstone: Tombstone | undefined) => Promise<void>
   /**
    * Replaces the session or its tombstone by a tombstone, in one write. Resolves once the write is durable.
@@ -43,119 +46,102 @@ export type SessionStore = {
    */
   readonly replace: (tombstone: Tombstone) => Promise<void>
   /**
-   * Sets the alarm to the time of the next work, or to `notBefore` if that is later. A running handler sets
-   * its watchdog alarm in this way.
+   * Sets the alarm to the time of the next work, or to `notBefore` if that is later. The alarm handler does
+   * this before its work, so that a crash does not lose the work.
    */
   readonly arm: (notBefore: number) => void
   /**
-   * Forgets the known time of the alarm whose handler is running, so that the same time can be set again. The
-   * platform removes the alarm when its handler ends.
+   * Forgets the remembered time of the alarm whose handler is running, so that the same time can be set
+   * again. The platform removes the alarm when its handler ends.
    */
   readonly forgetAlarm: () => void
 }
 
-const KEY = 'session'
-type Stored = SessionDocument | Tombstone
-
 /** Opens the store. Sets the alarm again if the platform lost it while work is pending. */
-export function openStore(ctx: DurableObjectState): SessionStore {
-  let current = readDocument(ctx.storage.kv.get(KEY))
-  let saved = current
-  const alarm = openAlarm(ctx)
-
-  const wakeUpOf = (document: Stored) => nextWakeUp(document, ctx.getWebSockets().length > 0)
-  const note = createNote(toVerificationId(ctx.id))
-  const write = (document: Stored): void => {
-    ctx.storage.kv.put(KEY, document) // first: if this throws, memory is unchanged, too
+export function openStore(slot: SessionSlot): SessionStore {
+  let current = withNextRevision(readDocument(slot.read()))
+  // `saved`: the written document. `listed`: the last document whose changes are in the queued list entry.
+  let [saved, listed] = [current, current]
+  const wakeUpOf = (document: StoredDocument) => chooseWakeUp(slot, document)
+  const note = createNote(slot.id)
+  const write = (document: StoredDocument, evidence?: EvidenceParts): void => {
+    const parts = evidence ?? (dropsParts(saved, document) ? [] : undefined)
+    slot.write(document, wakeUpOf(document), parts) // first: if this throws, memory is unchanged, too
     flush.stop()
     current = document
     saved = document
-    alarm.set(wakeUpOf(document))
+    listed = document
     note(document.erased ? undefined : document)
   }
   const session = () => (current?.erased === false ? current : undefined)
-  const commit = (document: SessionDocument): void => {
+  const commit = (document: SessionDocument, evidence?: EvidenceParts): void => {
     const seen = session()?.version
-    // A change by `keep` did not increase the version. The version increases now, so that watchers get the
-    // change.
+    // A change by `keep` did not increase the version. Watchers get the change with the new version.
     const unsaved = flush.isSet() && document.version === seen
     const changed = unsaved ? { ...document, version: document.version + 1 } : document
-    const written = withChangedEntry(saved?.erased === false ? saved : undefined, changed, Date.now())
-    write(written)
-    if (written.version !== seen) announce(ctx, written)
+    const written = withChangedEntry(listed, changed, Date.now())
+    write(written, evidence)
+    if (written.version !== seen) announce(slot, written)
   }
   const flush = openTimer(() => {
     const kept = session()
     if (kept !== undefined) commit(kept)
   })
-
-  if (current !== undefined) alarm.repair(wakeUpOf(current))
+  if (current !== undefined) slot.repairAlarm(wakeUpOf(current))
   return {
     session,
     tombstone: () => (current?.erased ? current : undefined),
     commit,
+    evidence: () => (storedParts(saved) > 0 ? slot.readEvidence(storedParts(saved)) : undefined),
     keep: (document, withinMs) => {
       current = document
       flush.startWithin(withinMs)
     },
-    remember: (document) => {
+    remember: (document, isInEntry = false) => {
       current = document
+      if (isInEntry) listed = document
     },
     save: () => {
       const document = session()
       if (document !== undefined && document !== saved && !flush.isSet()) commit(document)
     },
     erase: async (tombstone) => {
-      const deleted = ctx.storage.deleteAll() // first: if this throws, memory is unchanged, too
+      const rest = tombstone === undefined ? null : { document: tombstone, wakeUp: wakeUpOf(tombstone) }
+      const erased = slot.erase(rest, dropsParts(saved, undefined) ? [] : undefined) // first: it may throw
       flush.stop()
-      closeSockets(ctx)
-      current = undefined
-      saved = undefined
-      alarm.forget()
+      closeSockets(slot)
+      current = tombstone
+      saved = tombstone
+      listed = tombstone
       note(undefined)
-      if (tombstone !== undefined) write(tombstone)
-      await deleted
+      await erased
     },
     replace: async (tombstone) => {
       write(tombstone)
-      closeSockets(ctx)
-      await ctx.storage.sync()
+      closeSockets(slot)
+      await slot.sync()
     },
     arm: (notBefore) => {
       const wakeUp = current === undefined ? null : wakeUpOf(current)
-      alarm.set(wakeUp === null ? null : Math.max(wakeUp, notBefore))
+      slot.setAlarm(wakeUp === null ? null : Math.max(wakeUp, notBefore))
     },
-    forgetAlarm: alarm.forget,
-  }
-}
-
-/** Opens the one alarm. Its time is kept in memory, so that no call of the platform is needed to read it. */
-function openAlarm(ctx: DurableObjectState) {
-  const { storage } = ctx
-  let known: number | null = null
-  const set = (at: number | null): void => {
-    if (at === null || at === known) return // setting the same time again would write one more row
-    known = at
-    void storage.setAlarm(at)
-  }
-  return {
-    set,
-    forget: (): void => {
-      known = null
-    },
-    /** Sets the alarm if the platform has lost it. */
-    repair: (wakeUp: number | null): void => {
-      void ctx.blockConcurrencyWhile(async () => {
-        known = await storage.getAlarm()
-        if (known === null) set(wakeUp)
-      })
-    },
+    forgetAlarm: slot.forgetAlarm,
   }
 }
 
 /**
- * Returns a function that notes a changed session for the gauges. The function never throws, because it must
- * not affect the write.
+ * Returns the time for the alarm: the time of the next work. An alarm that is already set for a later time
+ * need not be set again if that time is early enough. Then its time is returned.
+ */
+function chooseWakeUp(slot: SessionSlot, document: StoredDocument): number | null {
+  const next = nextWakeUp(document, slot.sockets().length > 0)
+  const kept = slot.keptAlarm?.() ?? null
+  return next !== null && kept !== null && kept > next && kept <= latestWakeUp(document, next) ? kept : next
+}
+
+/**
+ * Returns a function that notes a changed session for the gauges. The function never throws, because a
+ * failure must not affect the write.
  */
 function createNote(verificationId: string): (document: SessionDocument | undefined) => void {
   let last = ''
@@ -191,9 +177,9 @@ function openTimer(task: () => void) {
 }
 
 /** Sends the new state to every watcher. */
-function announce(ctx: DurableObjectState, document: SessionDocument): void {
+function announce(slot: SessionSlot, document: SessionDocument): void {
   const message = JSON.stringify(publicView(document))
-  for (const socket of ctx.getWebSockets()) {
+  for (const socket of slot.sockets()) {
     try {
       socket.send(message)
     } catch {
@@ -202,6 +188,6 @@ function announce(ctx: DurableObjectState, document: SessionDocument): void {
   }
 }
 
-function closeSockets(ctx: DurableObjectState): void {
-  for (const socket of ctx.getWebSockets()) socket.close(1000, 'erased')
+function closeSockets(slot: SessionSlot): void {
+  for (const socket of slot.sockets()) socket.close(1000, 'erased')
 }

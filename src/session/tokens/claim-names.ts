@@ -1,4 +1,5 @@
-// Names of claims in tokens: the OpenID Connect name if the claim has one, or else the name in the catalogue.
+// Names of claims in tokens: the OpenID Connect name if the claim has one, or else the name in the catalogue
+// of credential types.
 
 import type { ScopePath } from '../../policy/policy.ts'
 

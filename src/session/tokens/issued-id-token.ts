@@ -1,4 +1,5 @@
-// An ID token that comes back to its issuer (OpenID Connect Core 1.0 §3.1.2.1), and the keys that verify it.
+// An ID token that comes back to its issuer as `id_token_hint` (OpenID Connect Core 1.0 §3.1.2.1), and the
+// keys that verify it.
 
 import { compactVerify } from 'jose'
 import * as z from 'zod/mini'
@@ -6,7 +7,9 @@ import { parseJsonObject } from '../../codec/json.ts'
 import type { OidcJwk } from '../../config.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
 
-/** Claims that each of our ID tokens has. A UserInfo response has no `exp`. */
+/**
+ * Claims that each of our ID tokens has. A signed UserInfo response has no `exp`, so it is not accepted here.
+ */
 const ID_TOKEN = z.object({ iss: z.string(), aud: z.string(), sub: z.string(), exp: z.number() })
 
 /**
@@ -23,7 +26,7 @@ export async function openIdToken(token: string, keys: readonly OidcJwk[]) {
   return undefined
 }
 
-/** Returns the public half of a key, with the algorithm that it signs with. */
+/** Returns the public half of a key, with the algorithm of the key's signatures. */
 export function publicKey(key: OidcJwk) {
   const { kid } = key
   if (key.kty === 'RSA') return { kty: key.kty, n: key.n, e: key.e, kid, alg: 'RS256', use: 'sig' }

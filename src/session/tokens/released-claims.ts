@@ -1,7 +1,7 @@
 // Claims of a token (OpenID Connect Core 1.0 §5, Identity Assurance 1.0 §5). A proven boolean is released
-// under its own name, in any token. Other values are released only in an encrypted token: under the standard
-// name, or else in `vp_data` under the credential query. Without encryption, `vp_data` has only the names of
-// these claims.
+// under its own name, in any token. Other values are released only in an encrypted token. There, each value
+// is under its standard name, or else in `vp_data` under the id of the credential query. Without encryption,
+// `vp_data` has only the names of these claims.
 
 import { canonicalJson } from '../../codec/canonical-json.ts'
 import type { Json, JsonObject } from '../../codec/json.ts'
@@ -12,7 +12,7 @@ import { claimNameOf, standardNameOf, TOKEN_CLAIMS } from './claim-names.ts'
 
 /** A proven claim of a credential. */
 export type ProvenClaim = {
-  /** Index of the credential in the decision. One query may bring several credentials. */
+  /** Index of the credential in the decision. One query may return several credentials. */
   readonly credential: number
   readonly query: string
   readonly name: string
@@ -67,8 +67,9 @@ export function provenClaims(decision: Decision, { descriptors }: Policy): reado
 }
 
 /**
- * Returns the claims of one credential for each query, because two credentials may be about two people. The
- * credential `preferred` is used if it belongs to the query, else the first credential of the query.
+ * Returns the claims of one credential for each query, because two credentials may be about two people. If
+ * the credential `preferred` belongs to the query, it is used. Otherwise the first credential of the query is
+ * used.
  */
 export function ofOneCredential(
   proven: readonly ProvenClaim[],
@@ -81,7 +82,7 @@ export function ofOneCredential(
   return proven.filter(({ query, credential }) => chosen.get(query) === credential)
 }
 
-/** Returns true if the proof of a claim shows only that the policy's condition is met. */
+/** Returns true if only the value `true` proves the claim. */
 export function isCondition({ boolean, values }: ScopePath): boolean {
   return values?.every(isTrue) ?? boolean
 }
@@ -144,8 +145,9 @@ function namesOf({ name }: ProvenClaim): readonly string[] {
 }
 
 /**
- * Returns true if each list of accepted values for the claim contains the proven value or the released value.
- * A part of an address does not match a whole address.
+ * Returns true if each list of accepted values for the claim contains the proven value, or this value in the
+ * form in which a token has it. A part of an address is a text, so it never equals an accepted `address`
+ * object.
  */
 function isMet(claim: ProvenClaim, { values }: VerifiedClaimsRequest): boolean {
   const released = claim.isBoolean || readStandardValue(standardNameOf(claim.name), claim.value)

@@ -1,5 +1,5 @@
-// Values about a person in a login: the values that the client expects, and the `sub`. They are stored
-// sealed.
+// Values about a person in a login: the values that the client expects, and the `sub`. These values are
+// stored sealed.
 
 import type { Config } from '../../config.ts'
 import type { Login, LoginConditions, LoginSuccess } from '../document/login.ts'
@@ -8,7 +8,7 @@ import { openSecret, sealSecret } from '../request/generation-keys.ts'
 const conditionsPlace = (verificationId: string) => ({ verificationId, place: 'login-conditions' })
 const subjectPlace = (verificationId: string) => ({ verificationId, place: 'login-subject' })
 
-/** Seals the conditions of a new login. Returns null if there are none. */
+/** Seals the conditions of a new login (the values that the client expects); null if there are none. */
 export async function sealConditions(
   config: Config,
   verificationId: string,

@@ -10,8 +10,8 @@ import type { SubjectRule } from '../../relying-party/oidc/client.ts'
 import type { ProvenClaim } from './released-claims.ts'
 
 /**
- * Version of the computation of a pairwise `sub`. Every `sub` begins with it, so that a later version can
- * still compute the `sub` that a client has stored. The first version had no prefix.
+ * Version of the computation of a pairwise `sub`. A pairwise `sub` begins with this version (without a prefix
+ * in the first version). So each `sub` that a client has stored shows how it was computed.
  */
 const VERSION = '2'
 
@@ -43,14 +43,14 @@ export async function deriveSubject(
   const names = rule.claims.toSorted()
   for (const [credential, { id, credential_type }] of decision.credentials.entries()) {
     if (waivesHolderBinding(policy, id)) continue
-    // All values come from this credential, because one query may bring credentials of several issuers.
+    // All values come from this credential, because one query may return credentials of several issuers.
     const claims = proven.filter((one) => one.credential === credential)
     const values = names.map((name) => claims.find((one) => one.name === name)?.value)
     const texts = values.filter((value) => typeof value === 'string' && value !== '')
     const namespace = decision.subjectNamespaces[credential]
     if (namespace === undefined || texts.length < names.length) continue
-    // The type and the names are part of the input, because a number means another person in another type of
-    // document or in another claim.
+    // The type and the names are part of the HMAC's input. In another credential type or another claim, the
+    // same value may belong to another person.
     const pairs = names.flatMap((name, i) => [name, String(values[i])])
     const parts = [VERSION, relyingPartyId, namespace, credential_type, ...pairs]
     const digest = await hmacSha256(key, concatBytes(...parts.map(prefixed)))
@@ -60,8 +60,8 @@ export async function deriveSubject(
 }
 
 /**
- * Returns the length of a text in bytes, followed by its bytes. So two different lists of texts never have
- * the same input.
+ * Returns the length of a text in bytes, followed by its bytes. So two different lists of texts never give
+ * the same input of the HMAC.
  */
 function prefixed(text: string): Uint8Array<ArrayBuffer> {
   const bytes = utf8(text)

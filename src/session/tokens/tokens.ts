@@ -72,8 +72,8 @@ export async function prepareLogin(
   const level = decision.assurance_level
   const acr = chooseAcr(level, login.wanted_acr)
   if (acr === undefined) return { failure: 'assurance_level_too_low' }
-  // If the request was made for one browser, that browser began the login, so the login is bound to it. Any
-  // other request proves no binding.
+  // If the request was made for one browser, that browser began the login. So the login is bound to that
+  // browser. Any other request proves no binding.
   const session_binding = generation.browser === null ? 'none' : bound
   const facts = { at: now, sub, acr, session_binding }
   const session = { ...document, login }
@@ -150,8 +150,8 @@ function buildClaims(
 }
 
 /**
- * Returns what is stored for a token. A token without encryption is stored as its claims, and is signed
- * later. Its only claim values are booleans. An encrypted token is signed and encrypted now.
+ * Returns the stored form of a token. A token without encryption is stored as its claims, and is signed
+ * later. The only claim values of such a token are booleans. An encrypted token is signed and encrypted now.
  */
 async function prepareToken(
   released: JsonObject,
@@ -204,7 +204,10 @@ function encryptToken(jws: string, { alg, enc, jwk }: TokenEncryption): Promise<
     .encrypt(withoutHints(jwk))
 }
 
-/** Removes `use` and `alg`, because WebCrypto would reject a key with them. Registration has checked both. */
+/**
+ * Removes `use`, `alg` and `kid`, which the encryption does not need. The values of `use` and `alg` were
+ * checked when the client was registered.
+ */
 function withoutHints({ use: _, alg: __, kid: ___, ...key }: TokenEncryption['jwk']) {
   return key
 }

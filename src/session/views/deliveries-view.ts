@@ -1,6 +1,7 @@
-// The webhook log of one session (api/webhooks): each event, and each attempt with its result.
+// The deliveries of one session: each event for the webhook, and the evidence for the object store, with each
+// attempt and its result (api/webhooks, api/evidence).
 
-import type { DeliveryLog } from '../../api/responses/verifications.ts'
+import type { DeliveryLog } from '../../api/responses/deliveries.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import type { EventType } from '../../relying-party/document/settings.ts'
 import { type Attempt, type Delivery, plannedAttempt } from '../../webhook/outbox.ts'
@@ -8,9 +9,13 @@ import type { SessionDocument } from '../document/document.ts'
 
 /** Returns the body of `GET …/deliveries`. */
 export function deliveriesView(document: SessionDocument): DeliveryLog {
+  const { push: [push] = [], push_unconfirmed } = document.evidence ?? {}
+  const state = push_unconfirmed ? 'unconfirmed' : push && deliveryState(push)
   return {
     verification_id: document.verification_id,
     deliveries: document.deliveries.map((delivery) => deliveryView(delivery)),
+    evidence_push: state ?? null,
+    evidence_push_attempts: (push?.attempts ?? []).map(attemptView),
   }
 }
 
@@ -24,13 +29,13 @@ function deliveryView(delivery: Delivery) {
     state: deliveryState(delivery),
     body,
     next_attempt_at: isoTimeOrNull(plannedAttempt(delivery)),
-    attempts: attempts.map((attempt) => attemptView(attempt)),
+    attempts: attempts.map(attemptView),
   }
 }
 
 /**
- * Returns the state of a delivery as it is shown. `queued` is stored as `owed`, because a previous build must
- * still deliver the event after a rollback.
+ * Returns the state of a delivery as it is shown. `queued` is stored as `owed`, the only name that earlier
+ * builds know. After a rollback, an earlier build must still deliver the event.
  */
 export function deliveryState({ state }: Delivery): 'queued' | 'delivered' | 'dead' {
   return state === 'owed' ? 'queued' : state

@@ -1,6 +1,6 @@
 // View of a session for the operator, who supports the relying party: the steps of the session, and the
-// reasons of refused responses. The view has nothing about the person: no check, no claim, no issuer and no
-// metadata.
+// reasons of refused responses. The view has nothing about the person: no check, no claim, no issuer, and no
+// `metadata` of the relying party.
 
 import type { OperatorVerification } from '../../api/responses/operator.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'

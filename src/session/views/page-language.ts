@@ -1,6 +1,6 @@
 // Languages of the pages for people, and the choice of the language for a tag. No language has a file for a
 // region or a script, so a lookup (RFC 4647 §3.4) ends at the first subtag: `pt-BR` gives Portuguese. A tag
-// of another language gives no language: `nb` does not give Danish.
+// gives no language if its language has no file. For example, `nb` does not give Danish.
 
 /** Languages of the files in assets/texts: the official languages of the European Union. */
 export const LANGUAGES = [

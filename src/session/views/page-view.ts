@@ -3,7 +3,7 @@
 
 import { mapPageTexts } from '../../api/page-texts.ts'
 import type { Env } from '../../env.ts'
-import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../../openid4vp/dc-api.ts'
+import { type DcApiProtocol, ISO_MDOC } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { decodeDetails } from '../../openid4vp/transaction-data/transaction-data.ts'
 import { requestedClaims } from '../../policy/requested-claims.ts'
@@ -14,31 +14,31 @@ import { type SessionDocument, stageOf } from '../document/document.ts'
 import { endFamily } from '../document/refusal-family.ts'
 import { withDefaults } from '../document/stored-request.ts'
 import { activityView } from '../document/wallet-activity.ts'
-import { requestedDocuments } from '../request/annex-c.ts'
+import { returnAddresses } from '../end/return-address.ts'
 import { chooseWallet } from '../request/chosen-wallet.ts'
 import { type CreateInput, emptySession } from '../request/creation.ts'
 import { loadOriginal, type Requester, type RequestingSession } from '../request/lowered-wallet.ts'
 import { type RequestTerms, sessionTerms, walletTerms } from '../request/terms.ts'
+import { listExchanges } from '../response/exchanges.ts'
 import type { SessionContext } from '../store/context.ts'
 
-/**
- * Wallet that can answer the request. `isKnown`: false if public sources do not tell if the wallet can
- * answer.
- */
+/** Wallet that the page offers. `isKnown`: false if no public source says if the wallet can answer. */
 export type OfferedWallet = {
   readonly id: string
   readonly isKnown: boolean
   /**
-   * False if the wallet has no link. Then only the Digital Credentials API reaches it, by one of `exchanges`.
+   * False if the wallet has no link. Then only the Digital Credentials API reaches the wallet, by one of
+   * `exchanges`.
    */
   readonly hasLink: boolean
   readonly exchanges: readonly DcApiProtocol[]
 }
 
 /**
- * Request for the page. `named`: the id of a wallet, `any`, or null for the wallet that the creation chose. A
- * wallet that cannot answer is ignored. `mayLower`: false if the render limit is reached. A newly chosen
- * wallet is then ignored, too.
+ * Request for the page. `named`: the id of a wallet, `any`, or null for the wallet that the create request
+ * chose. A wallet that cannot answer is ignored. `mayLower`: true if the request may be adapted (lowered) to
+ * a new wallet. False if the limit of new requests is reached: then only wallets that were chosen before are
+ * used.
  */
 export type PageRequest = { readonly named: string | null; readonly mayLower: boolean }
 
@@ -70,8 +70,8 @@ export function previewPage(
 }
 
 /**
- * Returns the wallets that a page offers; none after the end. `requester` has the settings of the relying
- * party.
+ * Returns the wallets that a page offers; none after the end of the session. `requester` has the settings of
+ * the relying party.
  */
 export async function offeredWallets(
   { requesting }: Pick<PageView, 'requesting'>,
@@ -92,8 +92,9 @@ export async function offeredWallets(
 function pageView(document: SessionDocument, terms: RequestTerms) {
   const { status, version, expires_at, relying_party_id, livemode } = document
   const request = withDefaults(document.request)
-  const { locale, required_session_binding, return_url, return_automatically } = request
+  const { locale, required_session_binding, return_automatically } = request
   const { login } = document
+  const keepsEvidence = document.request.evidence === true
   const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
   const exchanges = listExchanges(terms)
   return {
@@ -105,14 +106,19 @@ function pageView(document: SessionDocument, terms: RequestTerms) {
     locale,
     ...mapPageTexts((name) => request[name]),
     required_session_binding,
-    return_url,
+    /** Return addresses, by the status in which the session ends; null without a `return_url`. */
+    return_addresses: returnAddresses(document),
     return_automatically,
     family: endFamily(document),
     retention_ms: document.retention_ms,
-    /** True if the relying party gets values that say more than yes or no. */
-    gives_values: request.claims_encryption_jwk !== null && !document.policy.descriptors.every(isBoolean),
+    /** True if the relying party keeps the response as evidence. Evidence has every value of the response. */
+    keeps_evidence: keepsEvidence,
+    /** True if the relying party gets claim values other than `true` and `false`. */
+    gives_values:
+      keepsEvidence ||
+      (request.claims_encryption_jwk !== null && !document.policy.descriptors.every(isBoolean)),
     /** True if the service stores values, encrypted to their receiver. */
-    keeps_values: request.claims_encryption_jwk !== null || login !== undefined,
+    keeps_values: keepsEvidence || request.claims_encryption_jwk !== null || login !== undefined,
     /** True if the relying party declared that it does not intend to store the values. */
     states_no_storage: document.request.intent_to_retain === false,
     /** True if signed requests of the session contain the registration of the relying party. */
@@ -147,18 +153,9 @@ function requestingText({ policy, livemode, request }: SessionDocument): string 
 
 export type PageView = Awaited<ReturnType<typeof readPage>>
 
-function listExchanges(terms: RequestTerms): readonly DcApiProtocol[] {
-  const { supportsDcApi, supportsRedirect } = PROTOCOLS[terms.request.protocol]
-  if (!supportsDcApi) return []
-  const hasDocuments = requestedDocuments(terms) !== undefined
-  return DC_API_PROTOCOLS.filter((id) => (id === ISO_MDOC ? hasDocuments : supportsRedirect)).filter(
-    (id) => terms.wallet?.dc_api_protocols.includes(id) ?? true,
-  )
-}
-
 /**
  * Returns the families of exchange protocols for a phone nearby. One call can use only one family. If only
- * mdocs are requested, `org-iso-mdoc` is used, because it reaches every phone.
+ * mdocs are requested, `org-iso-mdoc` is used, because this protocol reaches every phone.
  */
 function nearbyFamilies(
   { query }: RequestTerms,

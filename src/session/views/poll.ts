@@ -1,4 +1,4 @@
-// The view of a session for its relying party (api/result). It is serialised once for each document.
+// The view of a session for its relying party (api/result). The view is serialised once for each document.
 
 import type { Config } from '../../config.ts'
 import type { SessionDocument } from '../document/document.ts'

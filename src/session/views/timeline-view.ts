@@ -2,11 +2,11 @@
 
 import type { Timeline } from '../../api/responses/lists.ts'
 import { isoTime } from '../../codec/date-time.ts'
+import { failedClause } from '../../exchange/evaluate-presentations.ts'
 import type { Attempt, Delivery } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { describeReason, type ReasonCode } from '../document/reasons.ts'
 import { NO_MEMBERS, type StoredStep } from '../document/timeline.ts'
-import { failedClause } from '../response/evaluate-response.ts'
 
 type Entry = Timeline['entries'][number]
 type TimedEntry = {
@@ -52,7 +52,8 @@ export function timelineView(document: SessionDocument, baseUrl: string): Timeli
 }
 
 /**
- * Leaves out middle entries beyond the limit. The first fetch and the entries of the types in `LASTING` stay.
+ * Leaves out middle entries beyond the limit. The first fetch of the request and the entries of the types in
+ * `LASTING` stay.
  */
 function withoutMiddle(sorted: readonly TimedEntry[]): readonly TimedEntry[] {
   const firstFetch = sorted.find(({ entry }) => entry.type === 'request_fetched')
@@ -84,7 +85,8 @@ function attemptEntry({ delivery_id }: Delivery, { at, status, error, duration_m
 }
 
 /**
- * Merges equal attempts in a row into one entry with a count. The entry has the duration of the last attempt.
+ * Merges consecutive attempts with the same HTTP status and error into one entry with a count. The entry has
+ * the duration of the last attempt.
  */
 function merged(attempts: readonly TimedEntry[]): readonly TimedEntry[] {
   const result: TimedEntry[] = []

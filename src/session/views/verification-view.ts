@@ -1,5 +1,5 @@
-// View of a session for its relying party (api/result). All members are always present. An unknown member is
-// `null`. The view is built from the document alone.
+// View of a session for its relying party (api/result). All members are always present. A member without a
+// value is `null`. The view is built from the document alone.
 
 import type { Verification } from '../../api/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
@@ -10,6 +10,7 @@ import { protocolOf, type SessionDocument, stageOf } from '../document/document.
 import { bindingOf, credentialsOf } from '../document/outcome.ts'
 import { describeReason } from '../document/reasons.ts'
 import { type StoredRequest, withDefaults } from '../document/stored-request.ts'
+import { keptEvidence } from '../evidence/stored-evidence.ts'
 
 /** Returns the view of the session for its relying party. `sessionUrl` is null after the end. */
 export function sessionView(
@@ -31,6 +32,7 @@ export function sessionView(
     session_url: sessionUrl,
     ...requestMembers(request),
     protocol: protocolOf(document),
+    offered_client_ids: outcome?.offered_client_ids ?? null,
     checks: outcome?.checks ?? null,
     assurance_level: outcome?.assurance_level ?? null,
     same_holder_key: outcome?.same_holder_key ?? null,
@@ -47,6 +49,7 @@ export function sessionView(
     assurance_derivation: outcome?.derivation ?? [],
     trust_lists: vouchingLists(outcome?.derivation ?? []),
     encrypted_claims: outcome?.encrypted_claims ?? null,
+    evidence: keptEvidence(document),
     livemode: document.livemode,
   }
 }

@@ -1,5 +1,5 @@
-// Trust anchors: the parties that a relying party trusts as issuers, for which credential types, at which
-// assurance level. The members have the form of the admin API and of the settings: `x509_*` are PEM texts,
+// Trust anchors: which issuers a relying party trusts, for which credential types, and at which assurance
+// level. The members have the form of the admin API and of the settings: `x509_*` are PEM texts,
 // `jwks` is a JWK Set.
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
@@ -13,10 +13,11 @@ export type AnchorPurpose = 'issuer' | 'status'
 
 /** Mechanisms that define which signers an anchor trusts. */
 export type AnchorMechanism =
-  /** A certification authority. The signers that it certifies are trusted. */
+  /** A certification authority. The signers that this authority certifies are trusted. */
   | { readonly x509_ca_pem: string }
   /**
-   * A pinned certificate. The signer's certificate must equal it byte for byte, and its dates are checked.
+   * A pinned certificate. The signer's certificate must equal the pinned certificate byte for byte, and must
+   * be valid now.
    */
   | { readonly x509_certificate_pem: string }
   /** An issuer that publishes its keys in its JWT VC Issuer Metadata (SD-JWT VC §4). */
@@ -44,25 +45,42 @@ export type TrustAnchor = {
    * issuer is used.
    */
   readonly subject_namespace?: string
+  /** Names of the sets that the anchor belongs to. A verification may be restricted to sets (api/trust). */
+  readonly sets?: readonly string[]
   /**
    * The trust list that the anchor came from. Absent for the relying party's own anchors. The admin API shows
    * only the relying party's own anchors.
    */
   readonly list?: ListReference
-  /** URL at which that trust list is published. Absent if the list has no URL. */
-  readonly listUrl?: string
+  /** Type and status of the service in an XML list that the anchor came from, as URIs of the list. */
+  readonly service?: { readonly type: string; readonly status: string }
+  /**
+   * URLs by which a query can name the anchor's list: the URL of the list, and the URL of the list of lists
+   * that leads to the list. Absent if the anchor does not come from an ETSI list.
+   */
+  readonly listUrls?: readonly string[]
 } & AnchorMechanism
 
 /**
- * One issue of a trust list of the operator. `trust_as_of` is the last time when the issue was known to be
- * current.
+ * One issue (published version) of a trust list of the operator. `trust_as_of` is the last time when the
+ * issue was known to be current.
  */
 export type ListReference = {
   readonly name: string
+  /** Territory of the national list, if a list of lists led to it. `name` then names the list of lists. */
+  readonly territory?: string
   /** The number of the issue; `null` if the list has none. */
   readonly sequence: number | null
   /** ISO 8601 in UTC. */
   readonly trust_as_of: string
+}
+
+/**
+ * Returns true if an anchor belongs to one of these sets. An anchor from a trust list belongs only to the set
+ * with the name of the list.
+ */
+export function isInSets({ sets = [], list }: TrustAnchor, names: readonly string[]): boolean {
+  return list === undefined ? sets.some((name) => names.includes(name)) : names.includes(list.name)
 }
 
 /** Returns the lower of two levels. */

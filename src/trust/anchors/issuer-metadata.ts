@@ -15,8 +15,8 @@ import type { TrustRefusal } from '../refusal.ts'
 
 /**
  * Returns the keys of `issuerUrl` that may have made a signature. The metadata is cached for 5 minutes. If no
- * cached key fits, the metadata is fetched again, because the issuer may have added a key. It is fetched at
- * most once in 30 seconds.
+ * cached key fits, the metadata is fetched again, because the issuer may have added a key. The metadata is
+ * fetched at most once in 30 seconds.
  */
 export async function resolveMetadataKeys(
   issuerUrl: string,
@@ -63,7 +63,7 @@ async function fetchKeys(issuerUrl: string, fetchResource: FetchResource): Promi
   if (!metadata.ok) return metadata
   const jwks = member(metadata.value, 'jwks')
   const jwksUri = member(metadata.value, 'jwks_uri')
-  // §4.3: the metadata must be for this issuer. §4.2: it must have either `jwks` or `jwks_uri`.
+  // §4.3: the metadata must be for this issuer. §4.2: the metadata must have either `jwks` or `jwks_uri`.
   if (member(metadata.value, 'issuer') !== issuerUrl || (jwks === undefined) === (jwksUri === undefined)) {
     return err({ reason: 'issuer_metadata_invalid' })
   }

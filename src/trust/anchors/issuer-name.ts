@@ -1,9 +1,9 @@
-// Names of issuers: https URLs and DIDs. Only a name in normal form is reported. In the decision about trust,
-// all spellings of a name are the same issuer.
+// Names of issuers: https URLs and DIDs. An `iss` that a certificate proves is reported only in normal form.
+// The decision if an anchor names an issuer treats all spellings as the same name.
 
 /**
- * Returns an issuer name as a URL, if it is in normal form and has no user information or fragment. Returns
- * `undefined` for any other text.
+ * Returns an issuer name as a URL, if the name is in normal form and has no user information or fragment.
+ * Returns `undefined` for any other text.
  */
 export function canonicalIssuer(text: string): URL | undefined {
   if (!URL.canParse(text) || text.includes('#')) return undefined
@@ -56,7 +56,8 @@ function unescapeCharacters(text: string): string {
 }
 
 /**
- * Removes a character from the end of a text. A regular expression would take quadratic time for a long name.
+ * Removes a character, also if repeated, from the end of a text. A regular expression would take quadratic
+ * time for a long name.
  */
 function withoutEnd(text: string, character: string): string {
   let end = text.length

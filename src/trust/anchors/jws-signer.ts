@@ -26,7 +26,7 @@ export function readJwsSigner(
 
 /**
  * Decodes `x5c` (RFC 7515 §4.1.6): one or more certificates in standard base64, not base64url. Returns
- * `undefined` if it is malformed.
+ * `undefined` if `x5c` is malformed.
  */
 function decodeChain(x5c: Json | undefined): readonly Uint8Array<ArrayBuffer>[] | undefined {
   if (!Array.isArray(x5c)) return undefined

@@ -1,16 +1,15 @@
 // Parsing of a trust anchor from the admin API (api/trust). Every rule is checked here, so every stored
-// anchor can be used. Unknown members are rejected by name, because a misspelt restriction would have no
-// effect.
+// anchor can be used. Unknown members are rejected, because a misspelt restriction would have no effect.
 
 import * as z from 'zod/mini'
 import { toPointer } from '../../codec/json-pointer.ts'
 import { describeIssue, list, text } from '../../codec/schema.ts'
 import { parsePublicJwk } from '../../crypto/jwk.ts'
-import { ISSUER_NAME, PEM } from '../../limits.ts'
+import { ISSUER_NAME, PEM, TRUST_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { didKey, isKnownDid } from '../did/did.ts'
 import type { Certificate } from '../x509/certificate.ts'
-import { decodePemCertificates } from '../x509/pem-certificates.ts'
+import { decodePemCertificates, PEM_BEGINNING } from '../x509/pem-certificates.ts'
 import { subjectKeyJwk } from '../x509/subject-key.ts'
 import { ASSURANCE_LEVELS, type TrustAnchor } from './anchor.ts'
 import { issuerMetadataUrl } from './issuer-metadata.ts'
@@ -58,6 +57,7 @@ const JWK = z.pipe(
       z.array(text(32)).check(
         z.maxLength(8),
         z.refine((operations) => operations.includes('verify'), 'must include verify'),
+        z.meta({ contains: { const: 'verify' } }),
       ),
     ),
   }),
@@ -85,32 +85,47 @@ const issuerUrl = text(ISSUER_NAME.characters).check(
     'must be an https URL without user, query or fragment',
   ),
   z.refine((url) => !isSandboxIssuer(url), OF_SANDBOX),
+  z.meta({ pattern: '^[^?#]+$' }),
 )
 
-const pem = text(PEM.characters)
+const pem = text(PEM.characters).check(z.meta({ pattern: PEM_BEGINNING.source }))
 
-/** The shape of an anchor on the wire. `parseTrustAnchor` then checks that it has exactly one mechanism. */
-export const anchorShape = z.strictObject({
-  name: text(100),
-  credential_types: list(text(100), 50),
-  assurance_level: z.enum(ASSURANCE_LEVELS),
-  purpose: z.optional(list(z.enum(['issuer', 'status']), 2)),
-  eku: z.optional(list(objectIdentifier, 16)),
-  subject_namespace: z.optional(text(100)),
-  x509_ca_pem: z.optional(pem.check(z.superRefine(refuseUnlessAuthorities))),
-  x509_certificate_pem: z.optional(pem.check(z.superRefine(refuseUnlessSigner))),
-  issuer_url: z.optional(issuerUrl),
-  did: z.optional(
-    text(ISSUER_NAME.characters).check(
-      z.refine(isKnownDid, 'must be a did:web, did:key or did:jwk'),
-      z.refine(isOwnDid, OF_SANDBOX),
+/**
+ * The shape of an anchor on the wire. `parseTrustAnchor` then checks that the anchor has exactly one
+ * mechanism.
+ */
+export const anchorShape = z
+  .strictObject({
+    name: text(100),
+    credential_types: list(text(100), 50),
+    assurance_level: z.enum(ASSURANCE_LEVELS),
+    purpose: z.optional(list(z.enum(['issuer', 'status']), 2)),
+    eku: z.optional(list(objectIdentifier, 16)),
+    subject_namespace: z.optional(text(100)),
+    sets: z.optional(list(text(64), TRUST_LIST.subscribed)),
+    x509_ca_pem: z.optional(pem.check(z.superRefine(refuseUnlessAuthorities))),
+    x509_certificate_pem: z.optional(pem.check(z.superRefine(refuseUnlessSigner))),
+    issuer_url: z.optional(issuerUrl),
+    did: z.optional(
+      text(ISSUER_NAME.characters).check(
+        z.refine(isKnownDid, 'must be a did:web, did:key or did:jwk'),
+        z.refine(isOwnDid, OF_SANDBOX),
+        z.meta({ pattern: '^did:(web|key|jwk):.' }),
+      ),
     ),
-  ),
-  issuer: z.optional(
-    text(ISSUER_NAME.characters).check(z.refine((issuer) => !isSandboxIssuer(issuer), OF_SANDBOX)),
-  ),
-  jwks: z.optional(z.strictObject({ keys: list(JWK, 32) })),
-})
+    issuer: z.optional(
+      text(ISSUER_NAME.characters).check(z.refine((issuer) => !isSandboxIssuer(issuer), OF_SANDBOX)),
+    ),
+    jwks: z.optional(z.strictObject({ keys: list(JWK, 32) })),
+  })
+  .check(
+    z.meta({
+      dependentRequired: { issuer: ['jwks'], jwks: ['issuer'] },
+      if: { type: 'object' }, // generators do not read conditions (openapi/plain-types.ts)
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { oneOf: MECHANISMS.map((name) => ({ required: [name] })) },
+    }),
+  )
 
 function isOwnDid(did: string): boolean {
   const key = didKey(did)

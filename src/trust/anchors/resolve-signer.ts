@@ -1,6 +1,6 @@
-// Resolution of the keys that may have made a signature. Only our own anchors give trust. The anchor decides
-// which mechanism is used, and the token cannot. If an anchor names the `iss` in any spelling, a chain in the
-// token is ignored.
+// Resolution of the keys that may have made a signature. Only our own anchors give trust. The anchor, not the
+// token, decides which mechanism is used. If an anchor names the `iss` in any spelling, a chain in the token
+// is ignored.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { equalBytes } from '../../codec/bytes.ts'
@@ -42,9 +42,10 @@ export async function resolveSigner(
   const applicable = applicableAnchors(context)
   const { iss, chain } = claims
   if (iss !== undefined && iss.length > ISSUER_NAME.characters) return err({ reason: 'untrusted_issuer' })
-  // api/trust: if an anchor names the `iss`, only anchors that name the `iss` are used. This is so even if
-  // none of them covers the type. If a chain were accepted instead, the presenter could choose the mechanism
-  // (SD-JWT VC §2.5). Another spelling of the issuer selects no key, so it is rejected.
+  // api/trust: if an anchor names the `iss`, only anchors that name the `iss` are used. This holds even if
+  // none of these anchors covers the type. If a chain were accepted instead, the presenter could choose the
+  // mechanism (SD-JWT VC §2.5). Another spelling of the issuer selects no key, so such a spelling is
+  // rejected.
   if (iss !== undefined && hasOwnAnchor(iss, anchors)) {
     return resolveAnchoredIssuer(iss, claims, { ...context, anchors: applicable })
   }
@@ -58,8 +59,7 @@ export function applicableAnchors(
   context: Pick<TrustContext, 'anchors' | 'credentialType' | 'purpose' | 'acceptsAnchor'>,
 ): readonly TrustAnchor[] {
   const { acceptsAnchor = () => true, credentialType } = context
-  // `acceptsAnchor` is applied last. So a rejected anchor still excludes `*` anchors for the types in the
-  // rejected anchor.
+  // `acceptsAnchor` is applied last. So anchors for `*` are not used for a type that a rejected anchor names.
   return anchorsForType(anchorsForPurpose(context), credentialType).filter(acceptsAnchor)
 }
 
@@ -79,7 +79,7 @@ function hasOwnAnchor(iss: string, anchors: readonly TrustAnchor[]): boolean {
 
 /**
  * Returns the anchors for a credential type. `*` covers a type only if the relying party added the type and
- * no anchor names it (api/trust).
+ * no anchor names the type (api/trust).
  */
 function anchorsForType(
   anchors: readonly TrustAnchor[],
@@ -188,14 +188,14 @@ function namedNamespace({ subject_namespace: name }: TrustAnchor): string | unde
   return name === undefined ? undefined : `name:${name}`
 }
 
-/** A renewed certificate with the same key has the same namespace. */
+/** Returns the namespace for identifiers of persons. A renewed certificate with the same key keeps it. */
 async function keyNamespace({ subjectPublicKeyInfo }: Certificate): Promise<string> {
   return `key:${encodeBase64url(await sha256(subjectPublicKeyInfo))}`
 }
 
 /**
- * Returns the anchor that trusts a chain, its certificate, and the verified certificates. If the leaf is
- * pinned, only the leaf is verified.
+ * Returns the anchor that trusts a chain, the certificate of the anchor, and the verified certificates. If
+ * the leaf is pinned, only the leaf is verified.
  */
 async function findTrustingAnchor(
   chain: CertificateChain,
@@ -238,7 +238,7 @@ function isPinned(leaf: Certificate, anchor: TrustAnchor): boolean {
  * of the leaf. Returns `null` if the subject is empty or too long.
  */
 function provenIssuer(iss: string | undefined, leaf: Certificate): string | null {
-  // Only an `iss` in normal form is compared. Two programs could read another spelling as two issuers.
+  // Only an `iss` in normal form is compared. Two programs could read any other spelling differently.
   const url = iss === undefined ? undefined : canonicalIssuer(iss)
   if (iss === undefined || url === undefined) return formatDistinguishedName(leaf.subject)
   // A DNS name in the leaf proves an https URL with this host and without a query (SD-JWT VC §2.2.2.2).
@@ -252,13 +252,21 @@ function provenIssuer(iss: string | undefined, leaf: Certificate): string | null
 }
 
 /**
- * Returns the AuthorityKeyIdentifier in base64url (OpenID4VP 1.0 §6.1.1.1); an empty list if it is absent.
+ * Returns the AuthorityKeyIdentifier in base64url (OpenID4VP 1.0 §6.1.1.1); an empty list if the certificate
+ * has none.
  */
 function authorityKeyIdentifier({ extensions }: Certificate): readonly string[] {
   const { authorityKeyIdentifier: identifier } = extensions
   return identifier === undefined ? [] : [encodeBase64url(identifier)]
 }
 
-function describeAnchor({ name, assurance_level, list, listUrl }: TrustAnchor): TrustedSigner['anchor'] {
-  return { name, assurance_level, ...(list && { list }), ...(listUrl && { listUrl }) }
+function describeAnchor(anchor: TrustAnchor): TrustedSigner['anchor'] {
+  const { name, assurance_level, list, service, listUrls } = anchor
+  return {
+    name,
+    assurance_level,
+    ...(list && { list }),
+    ...(service && { service }),
+    ...(listUrls && { listUrls }),
+  }
 }

@@ -19,11 +19,11 @@ import root from './sandbox-root.json' with { type: 'json' }
 export const SANDBOX_ORIGIN = 'https://sandbox.invalid'
 
 /**
- * Returns the sandbox's anchors, which cover every type. `others` are the anchors of the relying party and of
- * its subscribed lists. Anchors in `others` without the purpose `issuer` are ignored. The sandbox's anchors
- * name all built-in types, because `*` never covers a built-in type. They also name each type that one of
- * `others` names, because `*` does not cover a named type. All other added types are covered by `*`. They are
- * not named here, because the `*` anchors of `others` would then no longer cover them.
+ * Returns the sandbox's anchors, which cover every type. `others`: the anchors of the relying party and of
+ * its subscribed lists. An anchor for `*` covers neither a built-in type nor a type that another anchor
+ * names. So the sandbox's anchors name all built-in types, and each type that an `issuer` anchor in `others`
+ * names. `*` covers the remaining types. If a sandbox anchor named a remaining type, the `*` anchors in
+ * `others` would no longer cover this type.
  */
 export function sandboxAnchors(
   builtInTypes: readonly string[],
@@ -42,8 +42,8 @@ export function sandboxAnchors(
 }
 
 /**
- * Returns whether a certificate belongs to the sandbox. It is the sandbox's root, is issued by the root, or
- * has a key of the sandbox.
+ * Returns whether a certificate belongs to the sandbox. Such a certificate is the sandbox's root, is issued
+ * by the root, or has a key of the sandbox.
  */
 export function isOfSandbox({ issuer, subjectKey }: Certificate): boolean {
   const key = subjectKey && subjectKeyJwk(subjectKey)

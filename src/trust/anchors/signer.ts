@@ -4,35 +4,49 @@
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { FetchResource } from '../../net/guarded-fetch.ts'
 import type { Certificate } from '../x509/certificate.ts'
-import type { AnchorPurpose, TrustAnchor } from './anchor.ts'
+import { type AnchorPurpose, isInSets, type TrustAnchor } from './anchor.ts'
 
-/** Claims of an unverified token about its signer. They select among anchors and never add an anchor. */
+/**
+ * Claims of an unverified token about its signer. The claims select among anchors and never add an anchor.
+ */
 export type SignerClaims = {
   /** `iss`, if the token has one. */
   readonly iss: string | undefined
   readonly kid: string | undefined
   /** DER certificates of the `x5c` or `x5chain` header, leaf first; `undefined` without a chain. */
   readonly chain: readonly Uint8Array<ArrayBuffer>[] | undefined
-  /** JOSE algorithm of the signature. Keys that do not fit it are skipped. */
+  /** JOSE algorithm of the signature. Keys that do not fit the algorithm are skipped. */
   readonly algorithm: string
 }
 
-/** What an unverified credential says about its signer. */
+/** Members of an unverified credential that name its signer. */
 export type NamedSigner = Pick<SignerClaims, 'iss' | 'chain'>
 
 /**
- * Rules for the signers of one credential format. They depend on the protocol and on the mode (live or test).
+ * Rules for the signers of one credential format. The rules depend on the protocol and on the mode (live or
+ * test).
  */
 export type SignerProfile = {
   /**
-   * Returns whether the keys of an anchor may be used. A rejected anchor that names the `iss` still prevents
-   * the use of a chain. Absent: all anchors are accepted.
+   * Returns whether the keys of an anchor may be used. If an anchor names the `iss` of a token, the chain in
+   * the token is ignored, even if this function rejects the anchor. Absent: all anchors are accepted.
    */
   readonly acceptsAnchor?: (anchor: TrustAnchor) => boolean
   /** Accepts a chain that contains the trust anchor. Absent: rejects such a chain (HAIP 1.0 §6.1.1). */
   readonly acceptsAnchorInChain?: true
   /** Accepts keys and certificates of the sandbox, whose private keys are public. Absent: rejects them. */
   readonly acceptsSandbox?: boolean
+}
+
+/**
+ * Returns rules that accept only anchors of these sets (api/trust). `sets` undefined: accepts all anchors. An
+ * anchor outside the sets gives no trust, but keeps two effects. Anchors for `*` do not cover the types that
+ * it names. The issuer that it names cannot be trusted through a chain.
+ */
+export function restrictToSets(profile: SignerProfile, sets: readonly string[] | undefined): SignerProfile {
+  if (sets === undefined) return profile
+  const { acceptsAnchor = () => true } = profile
+  return { ...profile, acceptsAnchor: (anchor) => isInSets(anchor, sets) && acceptsAnchor(anchor) }
 }
 
 /** The relying party's anchors, and the type and purpose for which the signer must be trusted. */
@@ -43,7 +57,10 @@ export type TrustContext = SignerProfile & {
   readonly fetchResource: FetchResource
   readonly credentialType: { readonly name: string; readonly builtIn: boolean }
   readonly purpose: AnchorPurpose
-  /** Extended key usages. A leaf that has any must have one of these, unless its anchor has an `eku`. */
+  /**
+   * Extended key usages. If a leaf has extended key usages, one must be in this list, unless the leaf's
+   * anchor has an `eku`.
+   */
   readonly usageIfRestricted?: readonly string[]
   /**
    * Requires a key usage in the leaf (ISO/IEC 18013-5 Annex B.1.4). Absent: a leaf without key usage is
@@ -53,31 +70,33 @@ export type TrustContext = SignerProfile & {
 }
 
 /**
- * The reported members of the anchor that trusts the signer. `listUrl` is the URL of the list that the anchor
- * came from (OpenID4VP 1.0 §6.1.1.2).
+ * The reported members of the anchor that trusts the signer. `listUrls` are the URLs of the list that the
+ * anchor came from (OpenID4VP 1.0 §6.1.1.2).
  */
-export type VouchingAnchor = Pick<TrustAnchor, 'name' | 'assurance_level' | 'list' | 'listUrl'>
+export type VouchingAnchor = Pick<TrustAnchor, 'name' | 'assurance_level' | 'list' | 'service' | 'listUrls'>
 
 /** A signer that an anchor trusts. The signature must still be verified with one of the keys. */
 export type TrustedSigner = {
   /** For a chain, the key of the leaf. For key sets, the keys that fit `kid` and algorithm (at most 8). */
   readonly keys: readonly PublicJwk[]
   /**
-   * The issuer to report: an anchored `iss`, an `iss` in the leaf's SAN, or else the leaf's subject. `null`
-   * if the subject is empty or too long.
+   * The issuer to report: an `iss` that an anchor names, or that a name in the leaf's SAN proves; otherwise
+   * the leaf's subject. `null` if the subject is empty or too long.
    */
   readonly issuer: string | null
   readonly anchor: VouchingAnchor
   /**
-   * Namespace in which identifiers of persons are unique, for the pairwise `sub` of a login: `name:` and the
-   * anchor's `subject_namespace`, `key:` and the base64url SHA-256 of the anchor's SubjectPublicKeyInfo, or
-   * `issuer:` and the issuer that the anchor names. No text of the signer's certificate is in it.
+   * Namespace in which identifiers of persons are unique, for the pairwise `sub` of a login. The namespace is
+   * `name:` and the anchor's `subject_namespace`, or `key:` and the base64url SHA-256 of the anchor's
+   * SubjectPublicKeyInfo, or `issuer:` and the issuer that the anchor names. The namespace contains no text
+   * of the signer's certificate.
    */
   readonly subjectNamespace: string
   /** base64url AuthorityKeyIdentifiers of the verified certificates. Empty without certificates. */
   readonly authorityKeyIdentifiers: readonly string[]
   /**
-   * The verified certificates, leaf first and our authority last. Empty for a pinned signer and for key sets.
+   * The verified certificates, leaf first and the certificate of the anchor last. Empty for a pinned signer
+   * and for key sets.
    */
   readonly path: readonly Certificate[]
 }

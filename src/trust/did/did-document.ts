@@ -1,5 +1,5 @@
 // Keys of a DID document (DID Core 1.0 §5) by purpose. The caller must check that the document's `id` is the
-// DID.
+// resolved DID.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { parseMultikey } from '../../crypto/multikey.ts'
@@ -15,7 +15,7 @@ export type DidKey = { readonly id: string; readonly key: KeySetKey }
 /** The keys of a document for each relationship. */
 export type DidDocumentKeys = Readonly<Record<DidRelationship, readonly DidKey[]>>
 
-/** Returns the keys of a document; `undefined` if a member with methods is not a list, or is too long. */
+/** Returns the keys of a document; `undefined` if a list of verification methods is invalid or too long. */
 export function readDidDocument(document: JsonObject, did: string): DidDocumentKeys | undefined {
   const methods = readList(document, 'verificationMethod')
   const assertion = readList(document, 'assertionMethod')
@@ -29,7 +29,8 @@ export function readDidDocument(document: JsonObject, did: string): DidDocumentK
 }
 
 /**
- * Returns a member as a list, empty if it is absent. Returns `undefined` if it is not a list, or is too long.
+ * Returns a member as a list, empty if the member is absent. Returns `undefined` if the member is not a list,
+ * or is too long.
  */
 function readList(document: JsonObject, name: string): readonly Json[] | undefined {
   const list = member(document, name) ?? []
@@ -37,8 +38,8 @@ function readList(document: JsonObject, name: string): readonly Json[] | undefin
 }
 
 /**
- * Returns the keys of one relationship (DID Core §5.3). An entry names a method of the document, or is itself
- * a method for this relationship only.
+ * Returns the keys of one relationship (DID Core §5.3). An entry names a verification method of the document,
+ * or is itself a verification method for this relationship only.
  */
 function readRelationship(
   entries: readonly Json[],
@@ -50,7 +51,7 @@ function readRelationship(
   return [...known.filter(({ id }) => names.includes(id)), ...readMethods(embedded, did)]
 }
 
-/** Returns the keys of methods. Methods of unknown kinds and methods of another controller are skipped. */
+/** Returns the keys of verification methods. Those of unknown kinds or of another controller are skipped. */
 function readMethods(methods: readonly Json[], did: string): readonly DidKey[] {
   return methods.map((method) => readMethod(method, did)).filter((method) => method !== undefined)
 }
@@ -65,8 +66,8 @@ function readMethod(method: Json, did: string): DidKey | undefined {
 }
 
 /**
- * Returns the key of a method; `undefined` if the key is absent or not accepted. A method with keys in two
- * forms is rejected (§5.2.1).
+ * Returns the key of a verification method; `undefined` if the key is absent or not accepted. A method with
+ * keys in two forms is rejected (§5.2.1).
  */
 function readKey(method: JsonObject): KeySetKey | undefined {
   const [jwk, multibase] = [member(method, 'publicKeyJwk'), member(method, 'publicKeyMultibase')]

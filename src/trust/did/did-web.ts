@@ -25,8 +25,8 @@ export const readDidWeb = createFetchCache<Result<DidDocumentKeys, DidError>>({
 
 /**
  * Returns the URL of a did:web document (did:web §3.2); `undefined` for any other text. If the URL parser
- * would change the spelling (`..`, upper case, a default port), the DID is rejected. Two programs could read
- * two addresses from such a DID.
+ * would change the spelling (`..`, upper case, a default port), the DID is rejected. Two programs could
+ * derive different URLs from such a DID.
  *
  * @example
  * didWebUrl('did:web:issuer.example:tenant') // 'https://issuer.example/tenant/did.json'

@@ -1,6 +1,5 @@
 // Keys of a Decentralized Identifier (DID Core 1.0). did:jwk and did:key contain their key. The document of a
-// did:web is fetched. The caller decides which DIDs may be resolved: the DID of an anchor or of a verified
-// credential.
+// did:web is fetched. Callers resolve only the DID of an anchor, or a DID in a verified credential.
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { parseJson } from '../../codec/json.ts'
@@ -25,7 +24,7 @@ export async function resolveDidKeys(
   source: FetchSource,
 ): Promise<Result<readonly PublicJwk[], DidError>> {
   const { kid, algorithm } = signature
-  // A did:key has one method. Issuers may name this method by the DID alone.
+  // A did:key has one verification method. A `kid` may name it by the DID alone.
   const isWhole = kid === did && did.startsWith(KEY)
   const name = isWhole ? undefined : kid?.startsWith('#') ? did + kid : kid
   const select = (found: readonly DidKey[]) => {
@@ -53,8 +52,8 @@ export function didKey(did: string): PublicJwk | undefined {
 }
 
 /**
- * Returns the key in a did:jwk or did:key. `url` is the DID, or the DID URL of its only method. Returns
- * `undefined` for any other text. Nothing is fetched.
+ * Returns the key in a did:jwk or did:key. `url` is the DID, or the DID URL of its only verification method.
+ * Returns `undefined` for any other text. Nothing is fetched.
  */
 export function readKeyInDid(url: string): PublicJwk | undefined {
   const [did = ''] = url.split('#', 1)
@@ -88,8 +87,8 @@ function readContained(did: string): DidKey | undefined {
 }
 
 /**
- * Reads a did:jwk, which is a JWK in base64url. A key with `use: enc` is rejected, because it verifies no
- * signature.
+ * Reads a did:jwk, which is a JWK in base64url. A key with `use: enc` is rejected, because such a key
+ * verifies no signature.
  */
 function readDidJwk(did: string): DidKey | undefined {
   const key = decodeDidJwk(did)
@@ -102,7 +101,8 @@ function decodeDidJwk(did: string): KeySetKey | undefined {
 }
 
 /**
- * Reads a did:key, which is a key in multibase. The multibase text is also the fragment of the only method.
+ * Reads a did:key, which is a key in multibase. The multibase text is also the fragment in the DID URL of the
+ * only verification method.
  */
 function readDidKey(did: string): DidKey | undefined {
   if (!did.startsWith(KEY)) return undefined

@@ -12,7 +12,7 @@ import { err, ok, type Result } from '../../result.ts'
 import { readJwsSigner } from '../anchors/jws-signer.ts'
 import type { DecodedList, ListContent, ListedCertificate, TrustListError } from './listed.ts'
 
-/** Decodes a list. White space around the signature is allowed, because text files end with it. */
+/** Decodes a list. White space around the signature is allowed, because text files end with a line break. */
 export function decodeLote(body: Uint8Array<ArrayBuffer>): Result<DecodedList, TrustListError> {
   if (body.length > TRUST_LIST.bytes) return err('too_large')
   const compact = decodeUtf8(body)?.trim()
@@ -32,7 +32,7 @@ export function decodeLote(body: Uint8Array<ArrayBuffer>): Result<DecodedList, T
 
 /**
  * Critical header parameters that are accepted. `sigT` is the claimed time of signing (ETSI TS 119 182-1
- * §5.2.1). It is ignored, because the list has its own date of issue.
+ * §5.2.1). `sigT` is ignored, because the list has its own date of issue.
  */
 const UNDERSTOOD = ['sigT']
 

@@ -1,5 +1,5 @@
-// Anchors of a list (api/trust). For each service the operator names the credential types and the assurance
-// level. A service without such a grant gives no anchor.
+// Anchors of a list (api/trust). For a type of service, the operator grants trust for some credential types
+// at one assurance level. A service without such a grant gives no anchor.
 
 import { encodeBase64 } from '../../codec/base64url.ts'
 import { TRUST_LIST } from '../../limits.ts'
@@ -10,14 +10,17 @@ import { type Certificate, decodeCertificate } from '../x509/certificate.ts'
 import { formatDistinguishedName } from '../x509/distinguished-name.ts'
 import { encodePem } from '../x509/pem-certificates.ts'
 import type { ListedCertificate, TrustListError } from './listed.ts'
+import { IN_FORCE } from './tl-services.ts'
 
-/** Trust that the operator grants to the certificates of one service. */
+/** Trust that the operator grants to the certificates of one type of service. */
 export type ServiceGrant = {
   /**
-   * Name of the service in the list: a `ServiceTypeIdentifier`, a docType, or `BUNDLE_SERVICE` for a PEM
-   * bundle.
+   * Type of the service, as the list names it: a `ServiceTypeIdentifier`, a docType, or `BUNDLE_SERVICE` for
+   * a PEM bundle.
    */
   readonly type: string
+  /** Statuses with which a service of a list in XML is trusted. Default: `IN_FORCE` of tl-services.ts. */
+  readonly statuses?: readonly string[]
   readonly credential_types: readonly string[]
   readonly assurance_level: AssuranceLevel
   readonly purpose?: readonly AnchorPurpose[]
@@ -28,8 +31,9 @@ export type ServiceGrant = {
 export type ListAnchors = { readonly anchors: readonly TrustAnchor[]; readonly leftOut: number }
 
 /**
- * Makes anchors of a list's certificates: authorities and pinned signers (ETSI TS 119 602 Annex D allows
- * both). A certificate with an unusable key or extension is left out, and all other certificates remain.
+ * Makes anchors from the certificates of a list. A CA certificate becomes an authority, and any other
+ * certificate a pinned signer (ETSI TS 119 602 Annex D allows both). A certificate with an unusable key or
+ * extension is left out, and all other certificates remain. The result may be empty.
  */
 export function anchorsOfList(
   certificates: readonly ListedCertificate[],
@@ -38,9 +42,10 @@ export function anchorsOfList(
   const anchors = new Map<string, TrustAnchor>()
   let leftOut = 0
   let bytes = 0
-  for (const { service, certificate } of certificates) {
-    for (const grant of grants.filter(({ type }) => type === service)) {
-      const anchor = certificate && toAnchor(certificate, grant)
+  for (const { service, status, certificate } of certificates) {
+    for (const grant of grantsFor({ type: service, status }, grants)) {
+      const made = certificate && toAnchor(certificate, grant)
+      const anchor = made && status !== undefined ? { ...made, service: { type: service, status } } : made
       const key = certificate && `${grants.indexOf(grant)}/${encodeBase64(certificate)}`
       if (anchor === undefined || key === undefined) leftOut += 1
       else if (!anchors.has(key)) {
@@ -50,7 +55,20 @@ export function anchorsOfList(
       if (anchors.size > TRUST_LIST.anchors || bytes > TRUST_LIST.certificateBytes) return err('too_large')
     }
   }
-  return anchors.size === 0 ? err('nothing_usable') : ok({ anchors: [...anchors.values()], leftOut })
+  return ok({ anchors: [...anchors.values()], leftOut })
+}
+
+/**
+ * Returns the grants for a service. `status` is absent if the decoder of the list has already left out the
+ * services that are not in force.
+ */
+export function grantsFor(
+  { type, status }: { readonly type: string; readonly status?: string | undefined },
+  grants: readonly ServiceGrant[],
+): readonly ServiceGrant[] {
+  return grants.filter(
+    (grant) => grant.type === type && (status === undefined || (grant.statuses ?? IN_FORCE).includes(status)),
+  )
 }
 
 /**
@@ -60,7 +78,7 @@ export function anchorsOfList(
 function toAnchor(bytes: Uint8Array<ArrayBuffer>, grant: ServiceGrant): TrustAnchor | undefined {
   const certificate = decodeCertificate(bytes)
   if (certificate === undefined) return undefined
-  const { type: _, ...granted } = grant
+  const { type: _, statuses: __, ...granted } = grant
   const pem = encodePem(bytes)
   const isAuthority = certificate.extensions.basicConstraints?.ca === true
   const mechanism = isAuthority ? { x509_ca_pem: pem } : { x509_certificate_pem: pem }

@@ -1,5 +1,5 @@
-// Verification of the signer of a list. Only a signer that the operator has pinned is trusted. The list
-// itself cannot name a trusted signer.
+// Verification of the signer of a list. The only trusted signers are those that the operator has pinned, and
+// those that a pinned authority certifies. The list itself cannot name a trusted signer.
 
 import { equalBytes } from '../../codec/bytes.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -17,8 +17,9 @@ import { subjectKeyJwk } from '../x509/subject-key.ts'
 import type { DecodedList, SignedKind, TrustListError } from './listed.ts'
 
 /**
- * The signer that is pinned for a list. With an authority, any signer that it certifies is accepted; with
- * `eku` the signer must have one of these usages. With a certificate, only this certificate is accepted.
+ * The signer that is pinned for a list. With an authority, any signer that the authority certifies is
+ * accepted; with `eku` the signer must have one of these usages. With a certificate, only this certificate is
+ * accepted.
  */
 export type ListSigner =
   | { readonly x509_ca_pem: string; readonly eku?: readonly string[] }
@@ -45,7 +46,7 @@ export async function verifyListSignature(
     const found = path.ok ? await checkSignature(list, path.value[0]) : path.error
     if (path.ok && found === undefined)
       return ok({ signerExpires: Math.min(...path.value.map(({ notAfter }) => notAfter)) })
-    // The error of the intended signer is more useful than `untrusted_signer` of the other pinned signers.
+    // If several signers are pinned, the error of the actual signer is more useful than `untrusted_signer`.
     if (error === 'untrusted_signer') error = found ?? error
   }
   return err(error)
@@ -61,8 +62,8 @@ const SIGNER_USAGES: Readonly<Record<SignedKind, readonly string[] | undefined>>
 }
 
 /**
- * Returns the pinned certificate, if it is valid now. If the list contains a leaf certificate, it must equal
- * the pinned certificate byte for byte.
+ * Returns the pinned certificate, if the certificate is valid now. If the list contains a leaf certificate,
+ * the leaf must equal the pinned certificate byte for byte.
  */
 function findPinned(
   { chain }: DecodedList,
@@ -86,7 +87,8 @@ async function findCertified(
   const authorities = anchorCertificates(x509_ca_pem)
   const decoded = decodeCertificateChain(withoutAnchor(chain ?? [], authorities))
   if (!decoded.ok) return err(chain === undefined ? 'untrusted_signer' : toListError(decoded.error))
-  // Signers of VICALs have only the key usage contentCommitment, in Annex C and in published lists.
+  // `acceptsCommitment`: signers of VICALs have only the key usage contentCommitment, in Annex C and in
+  // published VICALs.
   const demands = authorities.map((certificate) => {
     return { certificate, extendedKeyUsage: eku, acceptsCommitment: true }
   })
@@ -96,7 +98,8 @@ async function findCertified(
 
 /**
  * Removes a pinned authority from the end of the chain. Publishers of VICALs send the authority there,
- * although it proves nothing. In any other place the authority stays, and the chain is rejected.
+ * although it is not needed. In any other place the authority stays in the chain, and then it cannot certify
+ * the chain.
  */
 function withoutAnchor(
   chain: readonly Uint8Array<ArrayBuffer>[],

@@ -1,11 +1,12 @@
-// Content that every kind of list has, before the operator's grants apply: certificates, each with its
-// service. In ETSI TS 119 602 the service is a service type, in ISO/IEC 18013-5 Annex C a docType.
+// Content that every kind of list has: certificates, each with its service. In ETSI TS 119 602 the service is
+// a service type, in ISO/IEC 18013-5 Annex C a docType. The operator's grants (list-anchors.ts) are not
+// applied yet.
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { Result } from '../../result.ts'
 import type { TrustRefusal } from '../refusal.ts'
 
-/** Kinds of signed and published lists. */
+/** Kinds of signed lists that are not in XML. */
 export type SignedKind = 'etsi_lote' | 'vical'
 
 /**
@@ -13,6 +14,10 @@ export type SignedKind = 'etsi_lote' | 'vical'
  */
 export type ListedCertificate = {
   readonly service: string
+  /**
+   * Status of the service. Only lists in XML have it. The operator's grants say which statuses they accept.
+   */
+  readonly status?: string
   readonly certificate: Uint8Array<ArrayBuffer> | undefined
 }
 
@@ -20,7 +25,7 @@ export type ListedCertificate = {
 export type ListContent = {
   /** The type in the list (`LoTEType`). */
   readonly type: string | null
-  /** Number of the issue. It rises with each issue of the list. */
+  /** Sequence number of the list. The number rises each time the list is issued. */
   readonly sequence: number | null
   readonly issuedAt: number | null
   readonly nextUpdate: number | null
@@ -47,13 +52,19 @@ export type TrustListError =
   /** Errors of the signer's certificates. */
   | Exclude<TrustRefusal['reason'], 'untrusted_issuer'>
   | 'invalid_signature'
-  /** The type of the list is not the expected type. One signer may sign several lists. */
+  /** The type of the list is not the expected type. One signer may sign lists of several types. */
   | 'wrong_list_type'
+  /** The type or the territory of a list in XML is not the expected one. */
+  | 'wrong_list'
   /** The list's date of issue is too far in the future. */
   | 'not_yet_issued'
   /** The time of the next issue (`nextUpdate`) has passed. */
   | 'expired'
-  /** The list is older than the last accepted list. */
+  /** The list in XML says that its scheme is closed. The trust in its services then ends. */
+  | 'closed'
+  /** The list is older than the last accepted list, or has the same number but other content (only XML). */
   | 'rolled_back'
-  /** No certificate can become an anchor under the operator's grants. A copy without anchors is rejected. */
+  /**
+   * No certificate of the list can become an anchor under the operator's grants. Not used for lists in XML.
+   */
   | 'nothing_usable'

@@ -1,5 +1,5 @@
-// Certificates in PEM, one after the other (RFC 7468 §5.1), from the operator. A bundle is not signed. It has
-// no number, date of issue or expiry.
+// Certificates in PEM, one after the other (RFC 7468 §5.1), from the operator. A bundle is not signed. A
+// bundle has no number, date of issue or expiry.
 
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { err, ok, type Result } from '../../result.ts'

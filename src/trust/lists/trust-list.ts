@@ -1,5 +1,6 @@
-// Verification of a list (ETSI TS 119 602, ISO/IEC 18013-5 Annex C). The list must have a pinned signer and
-// the expected type. It must be valid now, and must not be older than the last accepted list.
+// Verification of a trust list that is not in XML (ETSI TS 119 602, ISO/IEC 18013-5 Annex C). A pinned
+// signer, or a signer below a pinned authority, must have signed the list. The list must have the expected
+// type, must be valid now, and must not be older than the last accepted list.
 
 import { err, ok, type Result } from '../../result.ts'
 import { decodeLote } from './etsi-lote.ts'
@@ -12,7 +13,7 @@ import { decodeVical } from './vical.ts'
 export type ListRules = {
   readonly kind: SignedKind
   readonly signers: readonly ListSigner[]
-  /** The expected `LoTEType`; `null` accepts any type. One signer may sign several lists. */
+  /** The expected `LoTEType`; `null` accepts any. One signer may sign lists of several types. */
   readonly listType: string | null
   readonly services: readonly ServiceGrant[]
   /** Number and date of the last accepted list; `null` if no list was accepted yet. */
@@ -32,8 +33,8 @@ export type VerifiedList = ListEdition &
   }
 
 /**
- * Verifies a fetched list. Its content is read after the signature is verified, and is then compared with
- * `last`.
+ * Verifies a fetched list. The content of the list is read after the signature is verified, and is then
+ * compared with `last`.
  */
 export async function verifyTrustList(
   body: Uint8Array<ArrayBuffer>,
@@ -49,6 +50,7 @@ export async function verifyTrustList(
   if (refused !== undefined) return err(refused)
   const anchors = anchorsOfList(content.value.certificates, rules.services)
   if (!anchors.ok) return anchors
+  if (anchors.value.anchors.length === 0) return err('nothing_usable')
   const { sequence, issuedAt, nextUpdate } = content.value
   return ok({ sequence, issuedAt, nextUpdate, ...signed.value, ...anchors.value })
 }

@@ -1,6 +1,6 @@
-// A VICAL (ISO/IEC 18013-5 Annex C) lists the authorities that issue driving licences and other mdocs. It is
-// CBOR, signed as a COSE_Sign1. Published lists have no CBOR tag. A list with tag 18 (RFC 9052 §4.2) is
-// accepted too.
+// A VICAL (ISO/IEC 18013-5 Annex C) lists the authorities that issue driving licences and other mdocs. A
+// VICAL is CBOR, signed as a COSE_Sign1. Published lists have no CBOR tag. A list with tag 18 (RFC 9052 §4.2)
+// is accepted too.
 
 import { bytesOf, type CborItem, decodeCbor, entryOf, isTooMuch, textOf } from '../../codec/cbor.ts'
 import { readDateTime } from '../../codec/date-time.ts'
@@ -19,8 +19,8 @@ export function decodeVical(body: Uint8Array<ArrayBuffer>): Result<DecodedList, 
   const { algorithm, protectedHeader, unprotected, payload } = sign1.value
   const header = decode(protectedHeader)
   if (!header.ok || payload === null) return err('malformed')
-  // The chain may be in the protected or the unprotected header (RFC 9360 §2). It only selects a pinned
-  // signer.
+  // The chain may be in the protected or the unprotected header (RFC 9360 §2). An unprotected chain is not
+  // signed, but only a pinned signer or a pinned authority gives trust.
   const chain = readX5chain(header.value, unprotected)
   if (!chain.ok) return chain
   return ok({
@@ -73,9 +73,7 @@ function readSequence(item: CborItem | undefined): number | null | undefined {
   return item.type === 'integer' && typeof item.value === 'number' && item.value >= 0 ? item.value : undefined
 }
 
-/**
- * Returns the certificate of an entry, once for each docType that the entry names; `undefined` if malformed.
- */
+/** Returns the certificate of an entry once for each of its docTypes; `undefined` for a malformed entry. */
 function readEntry(item: CborItem): readonly ListedCertificate[] | undefined {
   const certificate = bytesOf(entryOf(item, 'certificate'))
   const docTypes = entryOf(item, 'docType')

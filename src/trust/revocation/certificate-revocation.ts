@@ -21,20 +21,29 @@ export type CertificateRevocation = (typeof CERTIFICATE_REVOCATION)[number]
 
 /** Revocation status of a path. */
 export type CertificateStatus =
-  /** No list contains a certificate of the path. `asOf`: the date of the oldest list (Unix seconds). */
+  /** No list contains a certificate of the path. `asOf`: `thisUpdate` of the oldest list, in Unix seconds. */
   | { readonly status: 'valid'; readonly asOf: number }
   /** A certificate is revoked, for good or on hold. */
   | { readonly status: 'revoked' }
   /**
-   * A certificate names lists, but none could be used. `cause` is the error of the last list that was tried.
+   * The revocation of a certificate is unknown. `cause` is the reason. If lists were tried, `cause` is the
+   * error of the last list.
    */
   | { readonly status: 'unavailable'; readonly cause: RevocationError }
   /** No certificate of the path names a list. */
   | { readonly status: 'not_present' }
 
+/** Type of `checkCertificates`. A caller that supports no revocation lists does not pass the function. */
+export type CheckCertificates = typeof checkCertificates
+
+/** Status of a path if the settings require a check, but the caller passed no `checkCertificates`. */
+export const NOT_CHECKED: CertificateStatus = { status: 'unavailable', cause: 'not_supported' }
+
 /** Reasons why the revocation of a certificate is unknown. */
 type RevocationError =
   | CrlError
+  /** The caller gave no function that checks revocation lists, as packages/verify may do. */
+  | 'not_supported'
   | 'malformed_distribution_points'
   /** The certificate has no http or https address at which its own issuer publishes a complete list. */
   | 'no_address'
@@ -60,7 +69,7 @@ export async function checkCertificates(
 
 const WORST_FIRST = ['revoked', 'unavailable', 'valid', 'not_present']
 
-/** Returns the worse status, or the older of two equal statuses. */
+/** Returns the worse status. Of two valid statuses, returns the one with the older list. */
 function worseOf(a: CertificateStatus, b: CertificateStatus): CertificateStatus {
   if (a.status === 'valid' && b.status === 'valid') return a.asOf < b.asOf ? a : b
   return WORST_FIRST.indexOf(a.status) <= WORST_FIRST.indexOf(b.status) ? a : b

@@ -1,6 +1,6 @@
-// Cache of fetched revocation lists that are in force. The cache key contains the issuer's public key, and
-// each list is verified with this key. So a list that was changed on an http connection cannot replace the
-// last good copy.
+// Cache of fetched revocation lists that are in force. The name of an entry contains the issuer's public key,
+// and each list is verified with this key. So a list that was changed on an http connection cannot replace
+// the last good copy.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { CRL } from '../../limits.ts'
@@ -46,8 +46,8 @@ const memory = createFetchCache<ListResult, Source>({
 const ENTRY_BYTES = 128
 
 /**
- * Reads the list again. If that fails, or gives an older list, the last copy is returned if it is still in
- * force.
+ * Reads the list again. If the last copy is still in force, that copy is returned instead of an error or an
+ * older list.
  */
 async function readList(_: string, source: Source, last: ListResult | undefined): Promise<ListResult> {
   const { now, url } = source

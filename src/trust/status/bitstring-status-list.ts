@@ -5,13 +5,14 @@ import { decodeEach } from '../../codec/decode-each.ts'
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { STATUS_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { BITSTRING_STATUS_LIST } from './bitstring-status-token.ts'
 import type { StatusContext } from './status-context.ts'
 import { checkStatuses, type DatedStatus, type StatusReference } from './status-list.ts'
 import type { StatusListError } from './status-token.ts'
 
 /**
- * Reads every entry of `credentialStatus` and returns the worst status. Never throws. If a status cannot be
- * checked, it is never returned as valid.
+ * Reads every entry of `credentialStatus` and returns the worst status. Never throws. A status that cannot be
+ * checked is never returned as valid.
  */
 export async function checkBitstringStatus(
   credentialStatus: Json,
@@ -46,7 +47,7 @@ function parseEntry(entry: JsonObject): StatusReference | undefined {
     return undefined
   if (typeof uri !== 'string' || uri.length > STATUS_LIST.uriLength || index === undefined) return undefined
   return purpose === 'revocation' || purpose === 'suspension'
-    ? { uri, index, form: 'vc', purpose }
+    ? { uri, index, form: BITSTRING_STATUS_LIST, purpose }
     : undefined
 }
 

@@ -9,7 +9,7 @@ import { err, ok, type Result } from '../../result.ts'
 import { readJwsSigner } from '../anchors/jws-signer.ts'
 import { agreedText, agreedTime, idOf, readWords } from '../vcdm.ts'
 import { decodeTokenJws } from './status-jwt.ts'
-import type { DecodedStatusToken, StatusListClaims, StatusListError } from './status-token.ts'
+import type { DecodedStatusToken, StatusListClaims, StatusListError, StatusListForm } from './status-token.ts'
 
 /** Decodes a list credential. Rejects a credential without the header, type and claims of a status list. */
 export function decodeBitstringStatusList(
@@ -26,6 +26,14 @@ export function decodeBitstringStatusList(
   const claims = readClaims(jws.value.payload, credential.value)
   if (!claims.ok) return claims
   return ok({ claims: claims.value, signer: signer.value, verify: (key) => verifyJws(jws.value, key) })
+}
+
+/** Bitstring Status List, for W3C credentials. */
+export const BITSTRING_STATUS_LIST: StatusListForm = {
+  name: 'vc',
+  // A list credential is the payload of the JWT, or its claim `vc`. Servers use several media types for both.
+  accept: 'application/vc+jwt, application/jwt, */*;q=0.1',
+  decode: decodeBitstringStatusList,
 }
 
 /**
@@ -52,8 +60,8 @@ function readClaims(payload: JsonObject, credential: JsonObject): Result<StatusL
   const ttl = member(list, 'ttl')
   if (!id.ok || !nbf.ok || !exp.ok || !iat.ok || !isTimeToLive(ttl)) return err('invalid_claim')
   return ok({
-    // The `id` of the credential is the address of the list, and may be absent (§2.2). If present, it is
-    // compared later.
+    // The `id` of the credential is the address of the list, and may be absent (§2.2). An `id` that is
+    // present is compared later.
     sub: id.value,
     iat: iat.value,
     nbf: nbf.value,
@@ -65,8 +73,8 @@ function readClaims(payload: JsonObject, credential: JsonObject): Result<StatusL
 }
 
 /**
- * Returns the compressed list; `undefined` if it is malformed. It is multibase base64url without padding
- * (§2.2). In a list of 2021 it is base64url without the multibase prefix.
+ * Returns the compressed list; `undefined` if the list is malformed. The list is multibase base64url without
+ * padding (§2.2). A StatusList2021 has no multibase prefix.
  */
 function decodeList(credential: JsonObject, list: JsonObject): Uint8Array<ArrayBuffer> | undefined {
   const encoded = member(list, 'encodedList')

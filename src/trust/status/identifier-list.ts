@@ -11,6 +11,7 @@ import type {
   RevokedIdentifiers,
   StatusListClaims,
   StatusListError,
+  StatusListForm,
 } from './status-token.ts'
 
 /** Decodes a list. Rejects a list without the headers and claims of an identifier list. */
@@ -18,6 +19,13 @@ export function decodeIdentifierListCwt(
   body: Uint8Array<ArrayBuffer>,
 ): Result<DecodedStatusToken, StatusListError> {
   return decodeCwtToken(body, KIND)
+}
+
+/** Identifier list, for ISO mdoc. */
+export const IDENTIFIER_LIST_CWT: StatusListForm = {
+  name: 'identifiers',
+  accept: 'application/identifierlist+cwt',
+  decode: decodeIdentifierListCwt,
 }
 
 /**
@@ -32,8 +40,8 @@ export function identifierOf(item: CborItem | undefined): string | undefined {
 }
 
 /**
- * Returns whether the list contains the identifier. If it does not, the list must have identifiers of the
- * same type, or the result is an error. An empty list is treated as a list of byte strings.
+ * Returns whether the list contains the identifier. The result is an error if the list has only identifiers
+ * of another type. An empty list is treated as a list of byte strings.
  */
 export function isRevoked(
   { bytes, text }: RevokedIdentifiers,
@@ -46,13 +54,16 @@ export function isRevoked(
   return isComparable ? ok(false) : err('another_identifier_type')
 }
 
-const [BYTES, TEXT] = ['bytes:', 'text:']
+const BYTES = 'bytes:'
+const TEXT = 'text:'
 
 /**
  * Labels of three claims: the identifiers (§12.3.6.4), a Token Status List, and the type. A token that has a
  * Token Status List is rejected.
  */
-const [IDENTIFIER_LIST_CLAIM, STATUS_LIST_CLAIM, TYP] = [65530, 65533, 16] as const
+const IDENTIFIER_LIST_CLAIM = 65530
+const STATUS_LIST_CLAIM = 65533
+const TYP = 16
 
 const MEDIA_TYPE = 'application/identifierlist+cwt'
 

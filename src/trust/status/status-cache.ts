@@ -6,11 +6,7 @@ import { FETCH_CACHE, STATUS_LIST } from '../../limits.ts'
 import { createFetchCache, type FetchCache } from '../../net/cache.ts'
 import { type FetchSource, readCopy, type SharedCopy } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { decodeBitstringStatusList } from './bitstring-status-token.ts'
-import { decodeIdentifierListCwt } from './identifier-list.ts'
-import { decodeStatusListCwt } from './status-cwt.ts'
 import { inflateStatusList } from './status-inflate.ts'
-import { decodeStatusListJwt } from './status-jwt.ts'
 import type { DecodedStatusToken, StatusListError, StatusListForm } from './status-token.ts'
 
 /**
@@ -23,11 +19,11 @@ export type CachedStatusToken = {
   /** Unix seconds. */
   readonly fetchedAt: number
   readonly bytes: number
-  /** The inflated list; `undefined` if it is too large to be cached inflated. */
+  /** The inflated list; `undefined` if the list is too large to be cached inflated. */
   readonly held: Uint8Array | undefined
   /**
-   * Stores the token in the cache that isolates share. It is called only after a signature is verified, so
-   * that only authentic tokens are shared.
+   * Stores the token in the cache that is shared with other isolates. This function is called only after the
+   * signature is verified, so that only authentic tokens are shared.
    */
   readonly share: () => void
 }
@@ -41,28 +37,12 @@ export function readStatusToken(
   { uri, form }: { readonly uri: string; readonly form: StatusListForm },
   source: FetchSource,
 ): Promise<TokenResult> {
-  return CACHES[form](uri, source, STATUS_LIST.maximumSeconds)
+  const cache = caches.get(form) ?? cacheFor(form)
+  caches.set(form, cache)
+  return cache(uri, source, STATUS_LIST.maximumSeconds)
 }
 
-type Form = {
-  readonly accept: string
-  readonly decode: (body: Uint8Array<ArrayBuffer>) => Result<DecodedStatusToken, StatusListError>
-}
-
-const FORMS: Readonly<Record<StatusListForm, Form>> = {
-  jwt: { accept: 'application/statuslist+jwt', decode: decodeStatusListJwt },
-  cwt: { accept: 'application/statuslist+cwt', decode: decodeStatusListCwt },
-  identifiers: { accept: 'application/identifierlist+cwt', decode: decodeIdentifierListCwt },
-  // A list credential may have either encoding. Servers use several media types for such a credential.
-  vc: { accept: 'application/vc+jwt, application/jwt, */*;q=0.1', decode: decodeBitstringStatusList },
-}
-
-const CACHES: Readonly<Record<StatusListForm, FetchCache<TokenResult>>> = {
-  jwt: cacheFor('jwt'),
-  cwt: cacheFor('cwt'),
-  vc: cacheFor('vc'),
-  identifiers: cacheFor('identifiers'),
-}
+const caches = new WeakMap<StatusListForm, FetchCache<TokenResult>>()
 
 function cacheFor(form: StatusListForm): FetchCache<TokenResult> {
   return createFetchCache<TokenResult>({
@@ -113,8 +93,8 @@ function readToken(
   last: TokenResult | undefined,
 ): Promise<TokenResult> {
   return readCopy(source, {
-    name: `${form} ${uri}`,
-    request: { url: uri, accept: FORMS[form].accept, limit: STATUS_LIST.tokenBytes },
+    name: `${form.name} ${uri}`,
+    request: { url: uri, accept: form.accept, limit: STATUS_LIST.tokenBytes },
     known: last?.ok ? last.value.fetchedAt : undefined,
     open: (copy, share) => openToken(copy, form, (token) => share(secondsLeft(token, source.now))),
     isFresh: (token) => secondsLeft(token, source.now) > 0,
@@ -126,7 +106,7 @@ function openToken(
   form: StatusListForm,
   share: (token: CachedStatusToken) => void,
 ): TokenResult {
-  const token = FORMS[form].decode(body)
+  const token = form.decode(body)
   if (!token.ok) return token
   const { list } = token.value.claims
   const whole = list.layout === 'identifiers' ? ok(new Uint8Array()) : inflateStatusList(list)

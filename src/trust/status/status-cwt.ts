@@ -13,13 +13,14 @@ import {
   parseStatusClaims,
   type StatusListClaims,
   type StatusListError,
+  type StatusListForm,
 } from './status-token.ts'
 
 /** Rules for one kind of CWT token. */
 export type CwtKind = {
   /** Limit of CBOR items. */
   readonly items: number
-  /** Returns whether the protected header or the payload names the type of this kind. */
+  /** Returns whether the token has the media type of this kind, in the protected header or the payload. */
   readonly hasType: (protectedHeader: CborItem, payload: CborItem) => boolean
   readonly parse: (payload: CborItem) => Result<StatusListClaims, StatusListError>
 }
@@ -33,6 +34,13 @@ export function decodeStatusListCwt(
     hasType: (protectedHeader) => textOf(entryOf(protectedHeader, TYP)) === 'application/statuslist+cwt',
     parse: parseClaims,
   })
+}
+
+/** Token Status List as a CWT, for ISO mdoc. */
+export const STATUS_LIST_CWT: StatusListForm = {
+  name: 'cwt',
+  accept: 'application/statuslist+cwt',
+  decode: decodeStatusListCwt,
 }
 
 /** Decodes a token of one kind. */

@@ -10,7 +10,7 @@ import type { CompressedStatusList, StatusListError } from './status-token.ts'
 /**
  * Inflates a whole list. The error is `too_large` if the result exceeds `limit` bytes. The error is
  * `malformed_list` if the compressed bytes are invalid, or if the result is shorter than the minimum of its
- * layout. It is called once for a new list, before an entry of the list is read.
+ * layout. This function is called once for each new list, before an entry of the list is read.
  */
 export function inflateStatusList(
   list: CompressedStatusList,

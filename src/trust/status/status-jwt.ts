@@ -13,6 +13,7 @@ import {
   parseStatusClaims,
   type StatusListClaims,
   type StatusListError,
+  type StatusListForm,
 } from './status-token.ts'
 
 /** Decodes a token. Rejects a token without the header and claims of a status list. */
@@ -27,6 +28,13 @@ export function decodeStatusListJwt(
   const signer = parseSigner(jws.value)
   if (!signer.ok) return signer
   return ok({ claims: claims.value, signer: signer.value, verify: (key) => verifyJws(jws.value, key) })
+}
+
+/** Token Status List as a JWT, for SD-JWT VC. */
+export const STATUS_LIST_JWT: StatusListForm = {
+  name: 'jwt',
+  accept: 'application/statuslist+jwt',
+  decode: decodeStatusListJwt,
 }
 
 /** Decodes the JWS of a token within the limits of status lists. */

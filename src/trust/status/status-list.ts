@@ -7,10 +7,12 @@ import { decodeEach } from '../../codec/decode-each.ts'
 import { isJsonObject, type Json, member } from '../../codec/json.ts'
 import { STATUS_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { identifierOf, isRevoked } from './identifier-list.ts'
+import { IDENTIFIER_LIST_CWT, identifierOf, isRevoked } from './identifier-list.ts'
 import { readStatusToken } from './status-cache.ts'
 import type { StatusContext } from './status-context.ts'
+import { STATUS_LIST_CWT } from './status-cwt.ts'
 import { readStatus } from './status-inflate.ts'
+import { STATUS_LIST_JWT } from './status-jwt.ts'
 import { verifyStatusSigner } from './status-signer.ts'
 import {
   checkStatusClaims,
@@ -23,33 +25,32 @@ import {
  * The place of a verified credential's status (§6): the address of the list, and the index of the entry or
  * the identifier of the credential.
  */
-export type StatusReference = { readonly uri: string } & (
+export type StatusReference = { readonly uri: string; readonly form: StatusListForm } & (
   | {
-      readonly form: Exclude<StatusListForm, 'identifiers'>
       readonly index: number
       /** Meaning of the value 1 (Bitstring Status List §2.1). Absent for a Token Status List. */
       readonly purpose?: 'revocation' | 'suspension'
     }
-  | { readonly form: 'identifiers'; readonly identifier: string }
+  | { readonly identifier: string }
 )
 
 /**
  * Status of a credential (§7.1). `invalid` means revoked for good. `other` is a value whose meaning is not
  * known here. `unconfirmed` means that the entry is valid, but the revocation of the list's signer is
- * unknown. It is returned only if the relying party's setting is `accept_unknown`.
+ * unknown. `unconfirmed` is returned only if the relying party's setting is `accept_unknown`.
  */
 type CredentialStatus = 'valid' | 'invalid' | 'suspended' | 'other' | 'unconfirmed'
 
 /**
- * A status, and the time when its list was fetched (Unix seconds). The `iat` of the list is not used, because
- * it could reveal which list was fetched.
+ * A status, and the time when its list was fetched (Unix seconds). The relying party gets this time. The
+ * `iat` of the list is not used, because it could reveal to the relying party which list was fetched.
  */
 export type DatedStatus = { readonly status: CredentialStatus; readonly asOf: number }
 
 /**
  * Returns the status that a reference names. The list comes from the cache or is fetched. The credential's
- * own anchor, or a `status` anchor of the credential's type, must trust the signer of the list (api/trust).
- * Never throws. If the status cannot be checked, the result is an error.
+ * own anchor, or an anchor with the purpose `status` for the credential's type, must trust the signer of the
+ * list (api/trust). Never throws. If the status cannot be checked, the result is an error.
  */
 export async function checkStatus(
   reference: StatusReference,
@@ -73,7 +74,10 @@ type StatusResult = Result<DatedStatus, StatusListError>
 // `suspended` is worse than `unknown`: a suspended credential is rejected even if its revocation is unknown.
 const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'unconfirmed', 'valid']
 
-/** Returns the worse of two results, or the older of two equal results. */
+/**
+ * Returns the worse of two results. If both have the same known status, returns the result with the older
+ * `asOf`.
+ */
 export function worseOf(a: StatusResult, b: StatusResult): StatusResult {
   const order = rankOf(b) - rankOf(a)
   if (a.ok && b.ok && order === 0) return b.value.asOf < a.value.asOf ? b : a
@@ -91,7 +95,7 @@ function rankOf(found: StatusResult): number {
 export function parseStatusClaim(status: Json): StatusReferences {
   const list = isJsonObject(status) ? member(status, 'status_list') : undefined
   const reference = isJsonObject(list)
-    ? buildReference(member(list, 'uri'), member(list, 'idx'), 'jwt')
+    ? buildReference(member(list, 'uri'), member(list, 'idx'), STATUS_LIST_JWT)
     : undefined
   return reference === undefined ? err('unsupported_mechanism') : ok([reference])
 }
@@ -113,13 +117,13 @@ export function parseStatusElement(status: CborItem): StatusReferences {
 type StatusReferences = Result<readonly StatusReference[], StatusListError>
 
 function parseIndexElement(list: CborItem): StatusReference | undefined {
-  return buildReference(textOf(entryOf(list, 'uri')), integerOf(entryOf(list, 'idx')), 'cwt')
+  return buildReference(textOf(entryOf(list, 'uri')), integerOf(entryOf(list, 'idx')), STATUS_LIST_CWT)
 }
 
 function parseIdentifierElement(list: CborItem): StatusReference | undefined {
   const [uri, identifier] = [textOf(entryOf(list, 'uri')), identifierOf(entryOf(list, 'id'))]
   if (uri === undefined || uri.length > STATUS_LIST.uriLength || identifier === undefined) return undefined
-  return { uri, identifier, form: 'identifiers' }
+  return { uri, identifier, form: IDENTIFIER_LIST_CWT }
 }
 
 /**
@@ -133,7 +137,7 @@ function meaningOf({ entry, isConfirmed }: Entry, reference: StatusReference): C
 }
 
 function purposeOf(reference: StatusReference) {
-  return reference.form === 'identifiers' ? undefined : reference.purpose
+  return 'identifier' in reference ? undefined : reference.purpose
 }
 
 type Entry = {
@@ -145,7 +149,7 @@ type Entry = {
 
 const STATUSES: readonly CredentialStatus[] = ['valid', 'invalid', 'suspended']
 
-function buildReference(uri: unknown, index: unknown, form: 'jwt' | 'cwt'): StatusReference | undefined {
+function buildReference(uri: unknown, index: unknown, form: StatusListForm): StatusReference | undefined {
   if (typeof uri !== 'string' || uri.length > STATUS_LIST.uriLength) return undefined
   if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0) return undefined
   return { uri, index, form }
@@ -174,8 +178,8 @@ function readList(
   held: Uint8Array | undefined,
 ): Result<number, StatusListError> {
   if (list.layout !== 'identifiers')
-    return reference.form === 'identifiers' ? err('another_list') : readStatus(list, reference.index, held)
-  if (reference.form !== 'identifiers') return err('another_list')
+    return 'identifier' in reference ? err('another_list') : readStatus(list, reference.index, held)
+  if (!('identifier' in reference)) return err('another_list')
   const revoked = isRevoked(list, reference.identifier)
   return revoked.ok ? ok(revoked.value ? 1 : 0) : revoked
 }

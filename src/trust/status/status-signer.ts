@@ -1,5 +1,5 @@
-// Verification of the signer of a status list. The credential's own anchor, or a `status` anchor of the
-// credential's type, must trust the signer (api/trust).
+// Verification of the signer of a status list. The credential's own anchor, or an anchor with the purpose
+// `status` for the credential's type, must trust the signer (api/trust).
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { STATUS_LIST } from '../../limits.ts'
@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../anchors/anchor.ts'
 import { anchoredIssuer, resolveSigner } from '../anchors/resolve-signer.ts'
 import type { TrustedSigner } from '../anchors/signer.ts'
-import { checkCertificates } from '../revocation/certificate-revocation.ts'
+import { NOT_CHECKED } from '../revocation/certificate-revocation.ts'
 import type { CachedStatusToken } from './status-cache.ts'
 import type { StatusContext } from './status-context.ts'
 import type { StatusListError } from './status-token.ts'
@@ -36,10 +36,10 @@ export async function verifyStatusSigner(
  */
 async function checkSignerCertificates(
   path: TrustedSigner['path'],
-  { certificateRevocation = 'off', ...source }: StatusContext,
+  { certificateRevocation = 'off', checkCertificates, ...source }: StatusContext,
 ): Promise<Result<{ readonly isConfirmed: boolean }, StatusListError>> {
   if (certificateRevocation === 'off') return ok({ isConfirmed: true })
-  const { status } = await checkCertificates(path, source)
+  const { status } = (await checkCertificates?.(path, source)) ?? NOT_CHECKED
   if (status === 'revoked') return err('revoked_signer')
   const isConfirmed = status !== 'unavailable'
   return isConfirmed || certificateRevocation === 'accept_unknown'
@@ -106,7 +106,7 @@ function findIssuers(
 }
 
 /**
- * Returns copies of the anchors that may vouch for the list's signer. Each copy is limited to the purpose
+ * Returns copies of the anchors that may trust the list's signer. Each copy is limited to the purpose
  * `status` and to the credential's type.
  */
 function statusAnchors(

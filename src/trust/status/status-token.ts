@@ -9,10 +9,16 @@ import type { SignerClaims } from '../anchors/signer.ts'
 import { CLOCK_SKEW } from '../clock-skew.ts'
 
 /**
- * Kinds of status list. `jwt` is for SD-JWT VC (its draft §2.2.2.2 `status`), `cwt` for ISO mdoc. `vc` is a
- * credential, for W3C credentials. `identifiers` is a CWT of identifiers, for ISO mdoc.
+ * A kind of status list, with its media types and its decoder. `jwt` is for SD-JWT VC (its draft §2.2.2.2
+ * `status`), `cwt` for ISO mdoc. `vc` is a credential, for W3C credentials. `identifiers` is a CWT of
+ * identifiers, for ISO mdoc. A `StatusReference` contains this object, and not only its name. So a program
+ * that uses packages/verify bundles only the decoders for its own credential formats.
  */
-export type StatusListForm = 'jwt' | 'cwt' | 'vc' | 'identifiers'
+export type StatusListForm = {
+  readonly name: 'jwt' | 'cwt' | 'vc' | 'identifiers'
+  readonly accept: string
+  readonly decode: (body: Uint8Array<ArrayBuffer>) => Result<DecodedStatusToken, StatusListError>
+}
 
 /** Reasons why the status of a credential is unknown. */
 export type StatusListError =
@@ -25,7 +31,7 @@ export type StatusListError =
   | 'unsupported_critical_header'
   /** A claim of the token is missing or has the wrong type or value. */
   | 'invalid_claim'
-  /** The fetched list is not the list that the credential names. Its address or its purpose differs. */
+  /** The fetched list is not the list that the credential names. The address or the purpose differs. */
   | 'another_list'
   | 'not_yet_valid'
   | 'expired'
@@ -33,8 +39,8 @@ export type StatusListError =
   | 'malformed_list'
   | 'untrusted_signer'
   /**
-   * `revoked_signer`: a certificate of the signer is revoked. `unconfirmed_signer`: its revocation is
-   * unknown.
+   * `revoked_signer`: a certificate of the signer is revoked. `unconfirmed_signer`: the revocation of the
+   * signer's certificates is unknown.
    */
   | 'revoked_signer'
   | 'unconfirmed_signer'
@@ -65,7 +71,7 @@ export type RevokedIdentifiers = {
 
 /** The parsed claims of a token. Times are Unix seconds, `ttl` is seconds. */
 export type StatusListClaims = {
-  /** Address of the list. It is required in a Token Status List, and optional in other lists. */
+  /** Address of the list. The address is required in a Token Status List, and optional in other lists. */
   readonly sub: string | undefined
   readonly iat: number | undefined
   readonly exp: number | undefined
@@ -107,8 +113,8 @@ export function parseStatusClaims(raw: RawStatusClaims): Result<StatusListClaims
 }
 
 /**
- * Checks the address, the time of issue and the expiry (§8.3). Returns `undefined` if all are right. `now` is
- * in Unix seconds.
+ * Checks the address, `iat`, `nbf` and `exp` (§8.3). Returns `undefined` if all are right. `now` is in Unix
+ * seconds.
  */
 export function checkStatusClaims(
   { sub, iat, nbf, exp }: StatusListClaims,

@@ -1,6 +1,6 @@
 // Cache of decoded certificates from chains that an anchor trusts. An issuer sends the same chain with every
-// credential, so decoding is saved. Only the decoded form is cached. Trust and validity are checked again
-// each time.
+// credential, and the cache avoids decoding it again. Only the decoded form is cached. Trust and validity are
+// checked again each time.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { equalBytes } from '../../codec/bytes.ts'

@@ -20,12 +20,15 @@ export type CertificateExtensions = {
   readonly basicConstraints: BasicConstraints | undefined
   readonly keyUsage: KeyUsage | undefined
   readonly extendedKeyUsage: readonly string[] | undefined
+  /** True if the extended key usage is critical, as a time-stamping authority needs (RFC 3161 §2.3). */
+  readonly isUsageCritical: boolean
   readonly subjectAltNames: readonly GeneralName[]
   readonly nameConstraints: NameConstraints | undefined
   /** The KeyIdentifier of AuthorityKeyIdentifier (§4.2.1.1), if present. */
   readonly authorityKeyIdentifier: Uint8Array<ArrayBuffer> | undefined
   /**
-   * The encoded value of CRLDistributionPoints (§4.2.1.13). It has an effect only if revocation is checked.
+   * The encoded value of CRLDistributionPoints (§4.2.1.13). The value has an effect only if revocation is
+   * checked.
    */
   readonly crlDistributionPoints: Uint8Array<ArrayBuffer> | undefined
   /** The encoded value of Google Wallet's extension, which has an effect only for that wallet. */
@@ -80,7 +83,7 @@ const NAME_CONSTRAINTS = '2.5.29.30'
 const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35'
 /**
  * This extension is not in `KNOWN`, so a certificate is rejected if the extension is critical. The standard
- * does not require it to be critical.
+ * does not require the extension to be critical.
  */
 const CRL_DISTRIBUTION_POINTS = '2.5.29.31'
 /**
@@ -112,7 +115,7 @@ export type Extension = {
 function decodeExtension(element: DerElement): Extension | undefined {
   const parts = element.children
   const id = readObjectIdentifier(parts[0])
-  // An explicit FALSE is not DER. It is accepted, because it is signed, unambiguous and common.
+  // An explicit FALSE is not DER. Such a value is accepted, because it is signed, unambiguous and common.
   const critical = parts.length === 3 ? readBoolean(parts[1]) : false
   const value = parts.at(-1)
   if (element.tag !== DER.sequence || parts.length < 2 || parts.length > 3) return undefined
@@ -142,6 +145,7 @@ function interpret(extensions: ReadonlyMap<string, Extension>): CertificateExten
     basicConstraints,
     keyUsage,
     extendedKeyUsage,
+    isUsageCritical: extensions.get(EXTENDED_KEY_USAGE)?.critical ?? false,
     subjectAltNames,
     nameConstraints,
     authorityKeyIdentifier: authorityKey?.keyIdentifier,

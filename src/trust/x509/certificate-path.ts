@@ -90,7 +90,7 @@ export function checkValidityPeriod(certificate: Certificate, now: number): Trus
 function chainBelow(anchor: Certificate, chain: CertificateChain): CertificateChain | undefined {
   const place = chain.findIndex(
     (certificate) =>
-      // The key is compared first, because names must be parsed and keys differ in their first bytes.
+      // The key is compared first, because this is faster. Names may be equal although their bytes differ.
       equalBytes(certificate.subjectPublicKeyInfo, anchor.subjectPublicKeyInfo) &&
       isSameName(certificate.subject, anchor.subject),
   )

@@ -14,7 +14,9 @@ export type LeafDemand = {
    * TLS usages is rejected.
    */
   readonly extendedKeyUsage: readonly string[] | undefined
-  /** Extended key usages. A leaf that has any must have one of these, or the usage "any". */
+  /**
+   * Extended key usages. If a leaf has extended key usages, one must be in this list or be the usage "any".
+   */
   readonly usageIfRestricted?: readonly string[] | undefined
   /** Accepts key usage `contentCommitment` as well as `digitalSignature`. */
   readonly acceptsCommitment?: boolean
@@ -51,9 +53,9 @@ function maySign(
 }
 
 /**
- * Returns whether an issuer may certify (§6.1.4 (n)). A conforming authority has the extension key usage
- * (§4.2.1.3). Only the anchor, which is last, may lack this extension, because our settings make it an
- * authority.
+ * Returns true if an issuer may sign certificates: its key usage has `keyCertSign` (§6.1.4 (n)). A conforming
+ * authority has the key usage extension (§4.2.1.3). Only the anchor may lack this extension, because our
+ * settings make the anchor an authority. The anchor is the last issuer.
  */
 function mayCertify(
   { extensions: { keyUsage } }: Certificate,

@@ -54,7 +54,7 @@ async function computeSignature(signed: SignedObject, issuer: Certificate): Prom
 
 /**
  * Key type and hash of a signature algorithm. For Ed25519 the hash has no effect, because the algorithm
- * includes its own.
+ * includes its own hash.
  */
 type Algorithm = { readonly type: SubjectKey['type']; readonly hash: string }
 
@@ -114,8 +114,8 @@ const USE: 'verify'[] = ['verify']
 const ED25519_BYTES = 64
 
 /**
- * Returns the signature in the form of WebCrypto; `undefined` if it is malformed. The length of an Ed25519
- * signature is checked, because workerd throws for any other length.
+ * Returns the signature in the form of WebCrypto; `undefined` if the signature is malformed. The length of an
+ * Ed25519 signature is checked, because workerd throws for any other length.
  */
 function signatureFor(
   key: SubjectKey,
@@ -127,7 +127,7 @@ function signatureFor(
 
 /**
  * Converts an Ecdsa-Sig-Value (RFC 3279 §2.2.3) to the two fixed-size numbers of WebCrypto. Returns
- * `undefined` if it is malformed.
+ * `undefined` if the value is malformed.
  */
 function rawSignature(encoded: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer> | undefined {
   const value = decodeDer(encoded)

@@ -8,7 +8,7 @@ export type ChainLifetime = {
   readonly validFrom: number
   /** Expiry of the certificate that expires first. */
   readonly expiresAt: number
-  /** The time from which that certificate should be renewed. */
+  /** The time from which the certificate that expires first should be renewed. */
   readonly renewFrom: number
 }
 

@@ -79,8 +79,8 @@ const HYPHEN = 0x2d
 const PEM = /^-----BEGIN X509 CRL-----([^-]+)-----END X509 CRL-----\s*$/
 
 /**
- * Returns the DER of a list in PEM (RFC 7468 §6); `undefined` if it is malformed. RFC 5280 §4.2.1.13 requires
- * DER, but some authorities of driving licences publish PEM.
+ * Returns the DER of a list in PEM (RFC 7468 §6); `undefined` if the text is malformed. RFC 5280 §4.2.1.13
+ * requires DER, but some authorities of driving licences publish PEM.
  */
 function fromPem(published: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
   const [, text] = PEM.exec(decodeUtf8(published) ?? '') ?? []
@@ -161,7 +161,8 @@ function decodePlace(value: Uint8Array<ArrayBuffer>): Result<CrlScope, CrlFormat
   if (name !== undefined && point === undefined) return err('malformed')
   if (limit === undefined) return ok({ point, only: undefined })
   const only = ONLY.get(limit.tag)
-  // The other fields mark lists for some reasons only, indirect lists, and lists of attribute certificates.
+  // All other fields of IssuingDistributionPoint are refused. They mark lists for some reasons only, indirect
+  // lists, and lists of attribute certificates.
   if (only === undefined || rest.length > 0) return err('unsupported')
   return limit.content.length === 1 && limit.content[0] === 0xff ? ok({ point, only }) : err('malformed')
 }
@@ -191,7 +192,7 @@ function decodeEntry(encoded: Uint8Array<ArrayBuffer>): Result<Certificate['seri
     return err('malformed')
   const extensions = readExtensions(list)
   if (extensions === undefined) return err('malformed')
-  // Among others, this rejects certificateIssuer, which is critical and occurs only in indirect lists.
+  // This rejects certificateIssuer, for example, which is critical and occurs only in indirect lists.
   if (hasCriticalBeside(extensions, ENTRY_KNOWN)) return err('unsupported')
   const reason = extensions.get(REASON_CODE)
   return reason === undefined || isReason(reason.value) ? ok(serialNumber.content) : err('malformed')

@@ -103,7 +103,8 @@ function formatRelativeName(attributes: RelativeName): string {
   return attributes
     .map(({ type, text, encoded }) => {
       const name = SHORT_NAMES[type]
-      // RFC 4514 §2.4: without a short name or a readable text, the encoded value is written in hexadecimal.
+      // RFC 4514 §2.4: the encoded value is written in hexadecimal if the type has no short name, or if the
+      // value is no readable text.
       return name === undefined || text === undefined
         ? `${type}=#${encodeHex(encoded)}`
         : `${name}=${escapeText(text)}`

@@ -32,7 +32,7 @@ export function decodeDistributionPoints(
 
 /**
  * Returns the URIs of a tagged DistributionPointName; an empty list for a name relative to the issuer's name.
- * Returns `undefined` if it is malformed.
+ * Returns `undefined` if the element is malformed.
  */
 export function decodePointName({ children }: DerElement): DistributionPoint | undefined {
   const [name, ...rest] = children

@@ -24,7 +24,7 @@ type ConstrainedNames = {
   readonly subjectAltNames: readonly GeneralName[]
 }
 
-/** Decodes the extension's value; `undefined` if it is malformed. */
+/** Decodes the extension's value; `undefined` if the value is malformed. */
 export function decodeNameConstraints(value: DerElement): NameConstraints | undefined {
   const constraints: { permitted: readonly GeneralName[]; excluded: readonly GeneralName[] } = {
     permitted: [],
@@ -104,7 +104,7 @@ function placeDns(name: string, constraint: string): Placement {
   if (domain === undefined || host === undefined) return 'unknown'
   if (host.endsWith(`.${domain}`)) return 'inside'
   if (host === domain) return wildcard || !constraint.startsWith('.') ? 'inside' : 'outside'
-  // The wildcard name `*.example.com` may or may not include a name inside the constraint `a.example.com`.
+  // The wildcard name `*.example.com` covers names inside and outside the constraint `a.example.com`.
   return wildcard && domain.endsWith(`.${host}`) ? 'unknown' : 'outside'
 }
 

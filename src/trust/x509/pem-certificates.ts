@@ -1,4 +1,5 @@
-// Certificates of trust anchors: PEM (RFC 7468 §5), decoded once for each text and isolate.
+// Decodes and encodes certificates of trust anchors in PEM (RFC 7468 §5). Each isolate caches the decoded
+// texts.
 
 import { decodeBase64, encodeBase64 } from '../../codec/base64url.ts'
 import { decodeEach } from '../../codec/decode-each.ts'
@@ -55,6 +56,9 @@ function hasRoom(): boolean {
   const [oldest] = decoded
   return oldest !== undefined && lookups - oldest[1].usedAt > UNUSED_LOOKUPS && decoded.delete(oldest[0])
 }
+
+/** Pattern of the beginning of each text that `decodePemCertificates` decodes, for the API description. */
+export const PEM_BEGINNING = /^\s*-----BEGIN CERTIFICATE-----/
 
 const BEGIN = '-----BEGIN CERTIFICATE-----'
 const END = '-----END CERTIFICATE-----'

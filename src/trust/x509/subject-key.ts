@@ -93,8 +93,8 @@ function decodeEllipticKey(
 }
 
 /**
- * Returns whether an RSA key is accepted. It must have 2048 to 8192 bits (NIST SP 800-57) and an odd exponent
- * of 65537 or more. The upper bound limits the work of a verification.
+ * Returns whether an RSA key is accepted. The key must have 2048 to 8192 bits (NIST SP 800-57) and an odd
+ * exponent of 65537 or more. The upper bound limits the work of a verification.
  */
 function isStrongRsaKey(bytes: Uint8Array<ArrayBuffer>): boolean {
   const [modulusElement, exponentElement, ...rest] = decodeDer(bytes)?.children ?? []

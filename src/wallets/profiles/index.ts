@@ -1,4 +1,4 @@
-// The registry of wallet profiles: one line each.
+// The list of all wallet profiles.
 
 import { euAgeAndroid } from './eu/eu-age-android.ts'
 import { euAgeIos } from './eu/eu-age-ios.ts'
@@ -17,6 +17,7 @@ import { googleWallet } from './world/google-wallet.ts'
 import { igrant } from './world/igrant.ts'
 import { inji } from './world/inji.ts'
 import { lissi } from './world/lissi.ts'
+import { multipaz } from './world/multipaz.ts'
 import { procivis } from './world/procivis.ts'
 import { swiyu } from './world/swiyu.ts'
 import { talao } from './world/talao.ts'
@@ -38,6 +39,7 @@ export const WALLET_PROFILES: readonly WalletProfile[] = [
   appleWallet,
   californiaDmv,
   credo,
+  multipaz,
   wwwallet,
   waltId,
   procivis,

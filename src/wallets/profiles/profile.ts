@@ -1,6 +1,6 @@
 // Schema of the profile of one wallet. A profile states which features the wallet supports, according to its
 // public sources. The schema has only values that this service can use. Members of OpenID4VP 1.0 messages and
-// of DCQL (§6) have their names from there.
+// of DCQL (§6) have the same names in this schema.
 
 import * as z from 'zod/mini'
 import { list, text } from '../../codec/schema.ts'
@@ -18,7 +18,7 @@ const address = z.url({ protocol: /^https$/ })
 
 /** Support for one feature. `unknown`: no public source states if the wallet supports the feature. */
 const support = z.enum(['yes', 'no', 'unknown'])
-/** `ignored`: the wallet accepts the member and acts as if it were absent. */
+/** `ignored`: the wallet accepts the member and acts as if the member were absent. */
 const supportOrIgnored = z.enum(['yes', 'no', 'ignored', 'unknown'])
 
 /** A scheme (`openid4vp`), or the start of an address, to which the request parameters are added. */
@@ -26,8 +26,11 @@ const link = z.string().check(z.maxLength(200), z.regex(/^[a-z][a-z0-9+.-]*(:\/\
 
 /** Members of DCQL that the wallet supports. */
 const dcql = z.strictObject({
-  /** Several credential queries without credential sets. All of these queries are required. */
-  several_queries: support,
+  /**
+   * Several credential queries without credential sets. All of these queries are required. `one_format`: the
+   * wallet supports several queries only if all have the same format.
+   */
+  several_queries: z.enum(['yes', 'no', 'unknown', 'one_format']),
   credential_sets: support,
   /**
    * Optional credential sets. `no`: the wallet refuses a request with an optional set that it cannot satisfy.
@@ -52,7 +55,8 @@ const dcql = z.strictObject({
   /** `intent_to_retain` of a claim of an mdoc. */
   intent_to_retain: support,
   multiple: support,
-  trusted_authorities: supportOrIgnored,
+  /** `aki`: the wallet refuses a query with another type of authority. */
+  trusted_authorities: z.enum(['yes', 'no', 'ignored', 'unknown', 'aki']),
   require_cryptographic_holder_binding: support,
   /**
    * Claims that the wallet discloses for a query without `claims`, besides claims that are always disclosed.
@@ -117,10 +121,16 @@ export const walletProfileSchema = z.strictObject({
   dcql,
 })
 
-/** Public sources of a profile. `checked`: the day when the whole profile was last checked. */
+/**
+ * Public sources of a profile. `checked`: the day when the whole profile was last checked. `app`: the source
+ * is the app itself, and not only a library that the app uses.
+ */
 export const walletSourcesSchema = z.strictObject({
   checked: date,
-  sources: list(z.strictObject({ url: address, version: line, read: date }), 8),
+  sources: list(
+    z.strictObject({ url: address, version: line, read: date, app: z.exactOptional(z.literal(true)) }),
+    8,
+  ),
 })
 
 export type WalletSources = Readonly<z.infer<typeof walletSourcesSchema>>

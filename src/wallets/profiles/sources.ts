@@ -1,4 +1,4 @@
-// The public sources of each profile. They are for documents and tests, and not part of the bundle.
+// The public sources of each profile, for documents and tests. The deployed service does not contain them.
 
 import { euAgeAndroidSources } from './eu/eu-age-android.ts'
 import { euAgeIosSources } from './eu/eu-age-ios.ts'
@@ -17,6 +17,7 @@ import { googleWalletSources } from './world/google-wallet.ts'
 import { igrantSources } from './world/igrant.ts'
 import { injiSources } from './world/inji.ts'
 import { lissiSources } from './world/lissi.ts'
+import { multipazSources } from './world/multipaz.ts'
 import { procivisSources } from './world/procivis.ts'
 import { swiyuSources } from './world/swiyu.ts'
 import { talaoSources } from './world/talao.ts'
@@ -38,6 +39,7 @@ export const WALLET_SOURCES: Readonly<Record<string, WalletSources>> = {
   'apple-wallet': appleWalletSources,
   'california-dmv': californiaDmvSources,
   credo: credoSources,
+  multipaz: multipazSources,
   wwwallet: wwwalletSources,
   'walt-id': waltIdSources,
   procivis: procivisSources,

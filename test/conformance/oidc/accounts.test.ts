@@ -88,13 +88,13 @@ it('a photo ID with the number of a licence of the same authority opens another 
   expect(photo.sub).not.toBe(sub)
 })
 
-it('a PID below another authority opens another account, even if its signer has the same `iss`', async () => {
+it('a PID that is issued under another authority opens another account, even if its signer has the same `iss`', async () => {
   const [first, other] = [await loginWithPid(large), await loginWithPid(small)]
   expect([first.level, other.level]).toEqual(['high', 'low'])
   expect(other.sub).not.toBe(first.sub)
 })
 
-it('a licence opens the same account if the next document signer of its authority signed it', async () => {
+it('a licence opens the same account if another document signer of the same authority signed it', async () => {
   const { sub } = await loginWith(large)
   expect((await loginWith(await withNextSigner(large))).sub).toBe(sub)
 })

@@ -120,6 +120,7 @@ it('the metadata has exactly the members that this test names', async () => {
     ],
     token_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256', 'PS256'],
     code_challenge_methods_supported: ['S256'],
+    dpop_signing_alg_values_supported: ['ES256', 'PS256'],
     claim_types_supported: ['normal'],
     claims_supported: [...EVERY_TOKEN, 'vp_data', 'verified_claims', ...VALUES],
     claims_parameter_supported: true,
@@ -135,7 +136,7 @@ it('the metadata has exactly the members that this test names', async () => {
   })
 })
 
-it('each listed claim is in a token whose policy requests it', async () => {
+it('each listed claim is in the ID token of a login that requests it', async () => {
   const { listed } = await metadata()
   const { privateKey, publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
   const registered = await registerClient(stage.rp, {

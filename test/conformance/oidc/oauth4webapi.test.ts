@@ -25,10 +25,12 @@ type Steps = {
   readonly pushed?: boolean
   readonly options?: Options
   readonly decrypt?: oauth.JweDecryptFunction
+  /** Key of the proofs (RFC 9449). */
+  readonly key?: oauth.CryptoKeyPair
 }
 
 /** A whole login. */
-async function login(registered: RegisteredClient, { authentication, pushed, options, decrypt }: Steps) {
+async function login(registered: RegisteredClient, { authentication, pushed, options, decrypt, key }: Steps) {
   const issuer = new URL(registered.issuer)
   const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oidc', ...transport })
   const as = await oauth.processDiscoveryResponse(issuer, discovered)
@@ -39,6 +41,8 @@ async function login(registered: RegisteredClient, { authentication, pushed, opt
       userinfo_signed_response_alg: String(registered.userinfo_signed_response_alg),
     }),
   }
+  const dpop = key && oauth.DPoP(client, key)
+  const sending = { ...transport, ...(dpop && { DPoP: dpop }) }
   const verifier = oauth.generateRandomCodeVerifier()
   const [nonce, state] = [oauth.generateRandomNonce(), oauth.generateRandomState()]
   const parameters = new URLSearchParams({
@@ -54,7 +58,7 @@ async function login(registered: RegisteredClient, { authentication, pushed, opt
   const url = new URL(as.authorization_endpoint ?? '')
   url.search = parameters.toString()
   if (pushed) {
-    const response = await oauth.pushedAuthorizationRequest(as, client, authentication, parameters, transport)
+    const response = await oauth.pushedAuthorizationRequest(as, client, authentication, parameters, sending)
     const { request_uri } = await oauth.processPushedAuthorizationResponse(as, client, response)
     url.search = new URLSearchParams({ client_id: client.client_id, request_uri }).toString()
   }
@@ -67,16 +71,16 @@ async function login(registered: RegisteredClient, { authentication, pushed, opt
     checked,
     CALLBACK,
     verifier,
-    transport,
+    sending,
   )
   const jwe = decrypt && { [oauth.jweDecrypt]: decrypt }
   const expected = { expectedNonce: nonce, requireIdToken: true, ...jwe }
   const tokens = await oauth.processAuthorizationCodeResponse(as, client, sent, expected)
   await oauth.validateApplicationLevelSignature(as, sent, transport)
   const claims = oauth.getValidatedIdTokenClaims(tokens)
-  const answered = await oauth.userInfoRequest(as, client, tokens.access_token, transport)
+  const answered = await oauth.userInfoRequest(as, client, tokens.access_token, sending)
   const userInfo = await oauth.processUserInfoResponse(as, client, claims?.sub ?? '', answered, jwe)
-  return { claims, userInfo }
+  return { claims, userInfo, tokenType: tokens.token_type }
 }
 
 it('a client with a secret logs a person in by code and PKCE', async () => {
@@ -104,6 +108,23 @@ it('a client with its own key pushes its request and gets signed UserInfo', asyn
   const authentication = oauth.PrivateKeyJwt(privateKey)
   const { userInfo } = await login(registered, { authentication, pushed: true })
   expect(userInfo).toMatchObject({ age_over_18: true, iss: registered.issuer, aud: registered.client_id })
+})
+
+it('a client with private_key_jwt gets an access token that is bound to its DPoP key, as FAPI 2.0 requires', async () => {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+  const registered = await registerClient(stage.rp, {
+    token_endpoint_auth_method: 'private_key_jwt',
+    require_pushed_authorization_requests: true,
+    dpop_bound_access_tokens: true,
+    jwks: { keys: [await exportJWK(publicKey)] },
+  })
+  const authentication = oauth.PrivateKeyJwt(privateKey)
+  for (const alg of ['ES256', 'PS256'] as const) {
+    const key = await oauth.generateKeyPair(alg)
+    const { userInfo, tokenType } = await login(registered, { authentication, pushed: true, key })
+    expect(tokenType).toBe('dpop')
+    expect(userInfo).toMatchObject({ age_over_18: true })
+  }
 })
 
 it('an encrypted ID token and encrypted UserInfo contain the values of the claims', async () => {

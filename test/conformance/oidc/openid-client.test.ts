@@ -1,7 +1,7 @@
 // api/logins with `openid-client`: every kind of client completes a login.
 
 import { createHash } from 'node:crypto'
-import { exportJWK, generateKeyPair } from 'jose'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import * as client from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { AGE, makeAuthority, PID, presentationOf, type Telling } from '../../support/people/person.ts'
@@ -39,6 +39,42 @@ it('a web client logs a person in by code, PKCE and secret', async () => {
   expect(await stage.rp.poll(String(claims.verification_id))).toMatchObject({
     status: 'verified',
     session_binding: 'relying_party',
+  })
+})
+
+describe('a client with a key', () => {
+  it.each([
+    ['in the address', false],
+    ['by a pushed request', true],
+  ])('gets an access token bound to its key, if its request names the key %s', async (_, pushed) => {
+    const members = { token_endpoint_auth_method: 'none', dpop_bound_access_tokens: true }
+    const registered = await registerClient(stage.rp, members)
+    const dpop = await client.randomDPoPKeyPair('ES256')
+    const dpop_jkt = await calculateJwkThumbprint(await exportJWK(dpop.publicKey))
+    const options = { dpop, pushed, parameters: pushed ? {} : { dpop_jkt } }
+    const { tokens, userInfo, made } = await login(stage, registered, options)
+    expect([tokens.token_type, userInfo.age_over_18]).toEqual(['dpop', true])
+    const thief = client.getDPoPHandle(made.config, await client.randomDPoPKeyPair('ES256'))
+    const steal = client.fetchUserInfo(made.config, tokens.access_token, userInfo.sub, { DPoP: thief })
+    await expect(steal).rejects.toMatchObject({
+      status: 401,
+      cause: [{ scheme: 'dpop', parameters: { error: 'invalid_token', algs: 'ES256 PS256' } }],
+    })
+    const bearer = client.fetchUserInfo(made.config, tokens.access_token, userInfo.sub)
+    await expect(bearer).rejects.toMatchObject({ status: 401, cause: [{ scheme: 'bearer' }] })
+  })
+
+  it('must use the same key to redeem the code of a request that it pushed with a DPoP proof', async () => {
+    const registered = await registerClient(stage.rp, { token_endpoint_auth_method: 'none' })
+    const dpop = await client.randomDPoPKeyPair('ES256')
+    const made = await request(stage, registered, { dpop, pushed: true })
+    const response = await answer(stage, openLoginBrowser(stage.service), made.url.href)
+    const other = client.getDPoPHandle(made.config, await client.randomDPoPKeyPair('ES256'))
+    await expect(redeem({ ...made, proofs: { DPoP: other } }, response)).rejects.toMatchObject({
+      error: 'invalid_grant',
+    })
+    await expect(redeem({ ...made, proofs: {} }, response)).rejects.toMatchObject({ error: 'invalid_grant' })
+    expect((await redeem(made, response)).tokens.token_type).toBe('dpop')
   })
 })
 
@@ -242,7 +278,7 @@ describe('the claim sub', () => {
     expect(await subOf(names.slice(0, 1))).not.toBe(sub)
   })
 
-  it('pairwise: comes from the credential that has the claims, like the other claims', async () => {
+  it('pairwise: comes from the credential that has the claims of `subject`, like the other claims of the token', async () => {
     const credential = {
       id: 'person',
       format: 'dc+sd-jwt',
@@ -278,7 +314,7 @@ describe('the claim sub', () => {
     expect(both.sub).not.toBe((await loginWith(number)).sub)
   })
 
-  it('pairwise: must have a value that `claims` allows, both for the ID token and for UserInfo', async () => {
+  it('pairwise: must be among the values in the parameter `claims`, or the login fails (for the ID token and for UserInfo)', async () => {
     const subject = { type: 'pairwise', claims: ['personal_administrative_number'] }
     const registered = await registerClient(stage.rp, { policies: [IDENTIFIED], subject })
     const present = answerAsPerson(stage, number)
@@ -368,7 +404,7 @@ it('the ID token names the hash of the policy that GET /v1/oidc_clients/{id} sho
   expect(claims.policy).toBe(`adult#${digest.slice(0, 16)}`)
 })
 
-it('an unknown acr value is ignored, and each login needs a new presentation for any max_age', async () => {
+it('an unknown acr value is ignored, and each login needs a new presentation, whatever max_age is', async () => {
   const parameters = { acr_values: 'urn:example:gold', max_age: '1', display: 'popup', login_hint: 'erika' }
   const registered = await registerClient(stage.rp)
   const { claims } = await login(stage, registered, { parameters })

@@ -23,6 +23,8 @@ export type Options = {
   readonly withoutPkce?: boolean
   readonly decrypt?: { readonly key: CryptoKey; readonly kid: string }
   readonly redirectUri?: string
+  /** Key of the proofs (RFC 9449). */
+  readonly dpop?: client.CryptoKeyPair
   readonly present?: (request: ReceivedRequest) => Promise<Presentations>
   readonly telling?: Telling
 }
@@ -59,6 +61,7 @@ export type Request = {
   readonly verifier: string | undefined
   readonly nonce: string
   readonly state: string
+  readonly proofs: client.DPoPOptions
 }
 
 /** Builds an authorization request. */
@@ -70,6 +73,7 @@ export async function request(
   const config = await discover(stage, registered, options)
   const verifier = options.withoutPkce ? undefined : client.randomPKCECodeVerifier()
   const [nonce, state] = [client.randomNonce(), client.randomState()]
+  const proofs = options.dpop ? { DPoP: client.getDPoPHandle(config, options.dpop) } : {}
   const parameters = {
     redirect_uri: options.redirectUri ?? CALLBACK,
     scope: 'openid',
@@ -82,9 +86,9 @@ export async function request(
     ...options.parameters,
   }
   const url = options.pushed
-    ? await client.buildAuthorizationUrlWithPAR(config, parameters)
+    ? await client.buildAuthorizationUrlWithPAR(config, parameters, proofs)
     : client.buildAuthorizationUrl(config, parameters)
-  return { config, url, verifier, nonce, state }
+  return { config, url, verifier, nonce, state, proofs }
 }
 
 /** Lets a wallet answer a link. Returns the address that it sends the person to. */
@@ -112,15 +116,16 @@ export async function answer(
 }
 
 /** Redeems the code that a browser brought, and reads UserInfo. */
-export async function redeem({ config, verifier, nonce, state }: Request, response: URL) {
-  const tokens = await client.authorizationCodeGrant(config, response, {
+export async function redeem({ config, verifier, nonce, state, proofs }: Request, response: URL) {
+  const checks = {
     expectedNonce: nonce,
     expectedState: state,
     idTokenExpected: true,
     ...(verifier && { pkceCodeVerifier: verifier }),
-  })
+  }
+  const tokens = await client.authorizationCodeGrant(config, response, checks, undefined, proofs)
   const claims = tokens.claims() as Readonly<Record<string, unknown>> & client.IDToken
-  const userInfo = await client.fetchUserInfo(config, tokens.access_token, claims.sub)
+  const userInfo = await client.fetchUserInfo(config, tokens.access_token, claims.sub, proofs)
   return { tokens, claims, userInfo }
 }
 

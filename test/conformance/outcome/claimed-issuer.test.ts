@@ -103,7 +103,7 @@ it('api/result: an attempt names the iss of an untrusted jwt_vc_json, with 300 c
   expect(claimed).toEqual({ ...NOTHING, iss: didJwkOf(subject.issuer).did.slice(0, 300) })
 })
 
-it('api/result: an attempt names the issuer whatever is wrong with it', async () => {
+it('api/result: an attempt names the claimed issuer also if its certificate expired, its signature is wrong or its key is not found', async () => {
   const leaf = await mintLeaf(pki.intermediate, {
     notAfter: new Date(Date.now() - 86_400_000),
     keys: pki.leaf.keys,
@@ -126,12 +126,12 @@ it('api/result: an attempt names no issuer if the response failed before the iss
   expect([reason, claimed]).toEqual(['unknown_credential_type', null])
 })
 
-it('api/result: a claimed issuer is limited, and its invisible characters are replaced', async () => {
+it('api/result: the iss of a claimed issuer is shortened, and its invisible characters are replaced', async () => {
   const { claimed } = await attemptWith({ claims: { iss: `https://a\u202eb\u0000\n${'é'.repeat(2000)}` } })
   expect(claimed).toEqual({ ...NOTHING, iss: `https://a\ufffdb\ufffd\ufffd${'é'.repeat(287)}` })
 })
 
-it('api/result: a certificate above 2,048 bytes is described and not stored', async () => {
+it('api/result: an attempt describes a certificate of more than 2,048 bytes, but does not contain the certificate', async () => {
   const value = new Uint8Array(2000).fill(1)
   value.set([0x04, 0x82, 0x07, 0xcc])
   const extensions = [{ oid: '1.2.3.4', critical: false, value }]

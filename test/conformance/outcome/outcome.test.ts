@@ -44,7 +44,7 @@ const REJECTED: readonly (readonly [string, Telling, object, string])[] = [
 ]
 
 it.each(REJECTED)(
-  'api/outcome: the service rejects an authentic response if %s, and the wallet gets 200',
+  'api/outcome: an authentic response ends the session as rejected if %s, and the wallet gets 200',
   async (_, telling, policy, code) => {
     const { session, request } = await begin(stage, { ...OVER_18, ...policy })
     const answer = await respondWithAge(stage, request, telling)

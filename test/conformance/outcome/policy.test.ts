@@ -36,7 +36,7 @@ async function outcomeOf(
 
 const NAMES = { credential_types: ['pid'], scope: ['given_name', 'family_name'] }
 
-it('api/result: the service maps each requested scope in checks to true if its value is proven', async () => {
+it('api/result: the service shows each requested scope as true in `checks` if its value is proven', async () => {
   const poll = await outcomeOf(NAMES, { pid: {} })
   expect([poll.status, poll.checks]).toEqual(['verified', { given_name: true, family_name: true }])
 })
@@ -109,7 +109,7 @@ it('api/creation: with credential_match all, every type is required, and each cr
   expect([split.status, split.checks]).toEqual(['rejected', { age_over_18: false }])
 })
 
-it('api/result: the result has the assurance_level of the trust anchor, and the derivation explains it', async () => {
+it('api/result: the result has the assurance_level of the trust anchor, and assurance_derivation shows each step to this level', async () => {
   const poll = await outcomeOf({ ...NAMES, required_assurance_level: 'substantial' }, { pid: {} })
   expect(poll).toMatchObject({
     status: 'verified',

@@ -35,6 +35,7 @@ const PENDING = {
   request_options: expect.any(Object),
   required_session_binding: 'none',
   return_url: null,
+  failure_return_url: null,
   return_automatically: false,
   alternative_url: null,
   locale: null,
@@ -43,6 +44,7 @@ const PENDING = {
   purpose: null,
   allow_derived: false,
   require_same_holder_key: false,
+  anchor_sets: null,
   retry_of: null,
   claims_encryption_jwk: null,
   transaction_data: null,
@@ -66,6 +68,8 @@ const PENDING = {
   session_binding: null,
   trace: [],
   encrypted_claims: null,
+  evidence: null,
+  offered_client_ids: null,
   livemode: false,
 }
 
@@ -142,7 +146,7 @@ it('api/result: the service shows the wallet’s progress in stage, and raises v
   expect(steps[2]!.version).toBeGreaterThan(steps[1]!.version)
 })
 
-it('api/result: a session can still be read many times after it has ended', async () => {
+it('api/result: a session can be read more than once after it has ended', async () => {
   const { session } = await finish(stage)
   const first = await stage.rp.poll(session.verification_id)
   expect(await stage.rp.poll(session.verification_id)).toEqual(first)

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
 import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
 import { ageOf } from '../../support/people/person.ts'
+import { newKeeper } from '../../support/service/evidence.ts'
 import { BASE_URL, expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { begin, eventOf, finish, relyingPartyOf, useOwnStage } from '../../support/service/stage.ts'
 
@@ -58,7 +59,9 @@ function policyHashOf(poll: Readonly<Record<string, unknown>>): string {
     ...['credential_types', 'scope', 'dcql_query', 'required_assurance_level', 'credential_match'],
     ...['formats', 'allow_derived', 'protocol', 'request_options', 'required_session_binding'],
   ]
-  const used = ['require_same_holder_key', 'intent_to_retain', 'wallet'].filter((name) => poll[name])
+  const used = ['require_same_holder_key', 'intent_to_retain', 'evidence', 'wallet'].filter(
+    (name) => poll[name],
+  )
   return hashOf(Object.fromEntries([...members, ...used].map((name) => [name, poll[name]])))
 }
 
@@ -105,13 +108,16 @@ describe('api/receipt: the receipt', () => {
   it.each([
     ['rejected', { claims: { age_over_18: false } }, 'predicate_false', { age_over_18: false }],
     ['rejected', { claims: { exp: 1 } }, 'credential_expired', { age_over_18: false }],
-  ])('contains the reason of a %s session with %j: %s', async (status, telling, reason, checks) => {
-    const { session } = await finish(stage, telling)
-    const { payload } = await audit(await receiptOf(session.verification_id))
-    expect(payload).toMatchObject({ status, reason, checks, request_hash: expect.any(String) })
-  })
+  ])(
+    'contains the reason of a session that is %s after a response with %j: %s',
+    async (status, telling, reason, checks) => {
+      const { session } = await finish(stage, telling)
+      const { payload } = await audit(await receiptOf(session.verification_id))
+      expect(payload).toMatchObject({ status, reason, checks, request_hash: expect.any(String) })
+    },
+  )
 
-  it('of a declined session names the request, and has no result', async () => {
+  it('api/receipt: the receipt of a declined session names the request, and has no result', async () => {
     const { session, request } = await begin(stage)
     await stage.service.wallet.decline(request, 'access_denied')
     const { payload } = await audit(await receiptOf(session.verification_id))
@@ -119,7 +125,7 @@ describe('api/receipt: the receipt', () => {
     expect(payload).toMatchObject({ request_hash: requestHashOf(request.payload), credentials: [] })
   })
 
-  it('of a canceled session names no request', async () => {
+  it('api/receipt: the receipt of a canceled session names no request', async () => {
     const session = await stage.rp.create()
     await stage.rp.call('POST', `/v1/verify/${session.verification_id}/cancel`)
     const { payload } = await audit(await receiptOf(session.verification_id))
@@ -143,7 +149,7 @@ describe('api/receipt: the receipt', () => {
 })
 
 describe('api/receipt: request_hash', () => {
-  it('is the hash of the request that the wallet answered, even if other requests were fetched or created later', async () => {
+  it('is the hash of the request that the wallet answered, even after a further QR code and a second fetch with another wallet_nonce', async () => {
     const { session, request } = await begin(stage)
     await stage.rp.call('GET', `/v1/verify/${session.verification_id}/qr`)
     const again = await stage.service.wallet.receive(session.wallet_request.uri, { walletNonce: 'other' })
@@ -153,7 +159,7 @@ describe('api/receipt: request_hash', () => {
     expect(payload.request_hash).toBe(requestHashOf(request.payload))
   })
 
-  it('of a request by value is the hash of the parameters in its URI', async () => {
+  it('api/receipt: request_hash of a request by value is the hash of the parameters in its URI', async () => {
     const policy = { ...OVER_18, request_options: { client_id_prefix: 'redirect_uri' } }
     const { session, request } = await finish(stage, {}, policy)
     const json = ['dcql_query', 'client_metadata']
@@ -167,7 +173,7 @@ describe('api/receipt: request_hash', () => {
   })
 
   it.each(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])(
-    'is the hash of the signed request, even if the wallet answered the unsigned request: %s',
+    'is the hash of the signed request, whether the wallet answered the signed or the unsigned request: %s',
     async (protocol) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const { verification_id: id } = await rp.create()
@@ -213,6 +219,22 @@ describe('api/receipt: policy_hash', () => {
     }
     expect(hashes[1]).toBe(hashes[0])
     expect(new Set(hashes).size).toBe(5)
+  })
+
+  it('covers evidence if the relying party asks for evidence', async () => {
+    const { rp } = await newKeeper(stage.service, (settings) => relyingPartyOf(stage, settings))
+    const hashOfCanceled = async (request: object) => {
+      const { verification_id: id } = await rp.create(request)
+      await rp.call('POST', `/v1/verify/${id}/cancel`)
+      const { payload } = await audit(await receiptOf(id, rp))
+      return { hash: payload.policy_hash, poll: await rp.poll(id) }
+    }
+    const kept = await hashOfCanceled({ ...OVER_18, evidence: true })
+    expect(kept.poll.evidence).toBe(null)
+    expect(kept.hash).toBe(policyHashOf({ ...kept.poll, evidence: true }))
+    const other = await hashOfCanceled(OVER_18)
+    expect(other.hash).toBe(policyHashOf(other.poll))
+    expect(other.hash).not.toBe(kept.hash)
   })
 })
 

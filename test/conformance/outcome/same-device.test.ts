@@ -22,7 +22,7 @@ async function respondByLink(request: object) {
   return { rp, session, browser, received, redirect_uri, poll }
 }
 
-it('OpenID4VP 1.0 §14.2: the service shows the result when the first browser brings the response code', async () => {
+it('OpenID4VP 1.0 §14.2: the service shows the result when the browser that opened the link brings the response code', async () => {
   const { session, browser, redirect_uri, poll } = await respondByLink({})
   expect(await poll()).toMatchObject({ status: 'pending', stage: 'awaiting_return', checks: null })
   expect((await stage.service.fetch(redirect_uri.split('#')[0] ?? '')).status).toBe(200)

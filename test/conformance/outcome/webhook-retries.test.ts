@@ -52,8 +52,8 @@ beforeAll(async () => {
   }
 })
 
-describe.each(['/failing', '/moved', '/reset'])('after a first attempt to a receiver at %s', (path) => {
-  it('api/webhooks: logs the attempt, and plans the next attempt after 5 to 6 seconds', async () => {
+describe.each(['/failing', '/moved', '/reset'])('after a failed first attempt to the path %s', (path) => {
+  it('api/webhooks: the service logs the attempt, and plans the next attempt at least 5 seconds later', async () => {
     const { attempts, state, next_attempt_at } = await settled(cases[path]!, 1)
     const expected = {
       '/failing': { status: 500, error: null },
@@ -67,7 +67,7 @@ describe.each(['/failing', '/moved', '/reset'])('after a first attempt to a rece
     }
   })
 
-  it('api/webhooks: retries with the same bytes, the same id and a new timestamp t, and delivers the event', async () => {
+  it('api/webhooks: the service retries with the same bytes, the same id and a new timestamp t, and delivers the event', async () => {
     const [first, second] = await posted(path, 2)
     expect(second!.body.equals(first!.body)).toBe(true)
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
@@ -90,7 +90,7 @@ it('api/webhooks: the service does not follow a redirect (3xx)', async () => {
   expect(postsTo('/elsewhere')).toEqual([])
 })
 
-it('api/webhooks: the service respects Retry-After', async () => {
+it('api/webhooks: the service waits for the time in Retry-After before it retries', async () => {
   const { attempts, next_attempt_at } = await settled(cases['/slow-down']!, 1)
   expect(Date.parse(next_attempt_at ?? '') - Date.parse(attempts[0]!.at)).toBeGreaterThanOrEqual(60_000)
 })
@@ -112,7 +112,7 @@ it('api/webhooks: the service delivers a pending event at once if the relying pa
   ])
 })
 
-it('api/webhooks: 410 disables the endpoint; events stay queued, can be redelivered, and are sent when it is enabled', async () => {
+it('api/webhooks: 410 disables the endpoint; events stay queued, can be redelivered, and are sent when the endpoint is enabled again', async () => {
   const one = cases['/gone']!
   const { relying_party_id } = one.rp
   expect(await settled(one, 1)).toMatchObject({ state: 'queued' })

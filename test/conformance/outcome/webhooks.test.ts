@@ -120,7 +120,7 @@ it('api/webhooks: the service returns metadata in the event unchanged', async ()
   expect((await eventOf(stage, session.verification_id)).event.metadata).toEqual(metadata)
 })
 
-it('api/webhooks: the service signs X-Service-Signature with the bytes of the whole secret', async () => {
+it('api/webhooks: the HMAC key of X-Service-Signature is the whole text of the secret', async () => {
   const { post } = await eventOf(stage, await ENDS.canceled!(stage, stage.rp))
   expect(stage.rp.webhook_secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   expect(ownSignatures(post, stage.rp.webhook_secret)).toMatchObject({ count: 1, right: 1 })

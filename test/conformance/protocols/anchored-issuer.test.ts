@@ -35,7 +35,7 @@ async function outcomeOf(rp: RelyingParty, { session, request }: Begun, telling:
 }
 
 it.each(PROTOCOLS)(
-  '%s refuses a certificate of another authority for an anchored issuer, in any spelling of its address',
+  '%s refuses a certificate of another authority if the issuer has its own anchor, in any spelling of the issuer’s address',
   async (protocol) => {
     const own = stage.authority.anchor()
     const both = await relyingPartyOf(stage, {

@@ -4,6 +4,7 @@
 // cells are refused, each by its clause.
 
 import { beforeAll, describe, expect, it } from 'vitest'
+import { openEnvelope, verifyContainer } from '../../../packages/evidence/src/evidence.ts'
 import { openBrowser } from '../../support/browser/browser.ts'
 import { mintIssuerPki, mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
 import { compareWithJudge } from '../../support/judge/compared.ts'
@@ -21,6 +22,7 @@ import { MDOC_AGE, makeDevice, makeMdocPerson, mdocOf } from '../../support/peop
 import { AGE, certified, presentationOf, queryFor } from '../../support/people/person.ts'
 import { createWallet, type ReceivedRequest } from '../../support/people/wallet.ts'
 import { CELLS, type Cell, impossible, POSSIBLE, REFUSED } from '../../support/service/cells.ts'
+import { fetchEvidence, type Keeper, newKeeper } from '../../support/service/evidence.ts'
 import {
   type CreatedSession,
   expectStatus,
@@ -40,6 +42,7 @@ const [pki, mdocPerson, jwtVcPerson] = await Promise.all([
 const [root, attester] = await Promise.all([mintRoot(), makeAttester()])
 
 let rp: RelyingParty
+let keeper: Keeper
 let anchors: readonly object[]
 
 /**
@@ -55,7 +58,11 @@ async function useRelyingParty(): Promise<void> {
   const signing_jwk = { kty, crv, x, y, d }
   const attestation_jwt = await attester.attest(signing_jwk)
   const verifier = { signing_jwk, certificate_chain_pem: leaf.pem, attestation_jwt }
-  rp = await relyingPartyOf(stage, { trust_anchors: anchors, origins: [ORIGIN], verifier })
+  const settings = { trust_anchors: anchors, origins: [ORIGIN], verifier }
+  keeper = await newKeeper(stage.service, (given) => relyingPartyOf(stage, { ...settings, ...given }), {
+    for: 'all',
+  })
+  rp = keeper.rp
 }
 
 /** Trust of the wallets, after a redirect or in a browser. */
@@ -257,7 +264,7 @@ async function respondAnnexC({ verification_id }: CreatedSession): Promise<void>
 // biome-ignore lint/suspicious/noExplicitAny: tests read any member
 type Loose = any
 
-describe('api/protocols: verifies the response of a foreign wallet', () => {
+describe('api/protocols: the service verifies the response of a foreign wallet', () => {
   beforeAll(useRelyingParty)
 
   it.each(POSSIBLE)('$protocol by $channel, $format, $response, $clientId, $method', async (cell) => {
@@ -278,8 +285,42 @@ describe('api/protocols: verifies the response of a foreign wallet', () => {
     expect(others).toEqual([])
     await compareWithJudge(cell.format, flawed?.presentation, flawed!.asked, reasonFor(cell))
     await compareWithJudge(cell.format, good?.presentation, good!.asked, 'accepted')
+    await expectEvidence(cell, session.verification_id, good?.presentation ?? '')
   })
 })
+
+/** Limit of the container of an age check, in bytes. */
+const CONTAINER_BYTES = 60_000
+
+/** api/evidence: the sealed container has the presentation as it was sent, and the request. */
+async function expectEvidence(
+  { format, channel, response, clientId }: Cell,
+  id: string,
+  presentation: string,
+) {
+  const { files, envelope } = await fetchEvidence(keeper, id)
+  const { zip } = await openEnvelope(JSON.stringify(envelope), [keeper.recipient.privateJwk])
+  const receipt = await (await rp.call('GET', `/v1/verify/${id}/receipt`)).text()
+  const { report } = await verifyContainer(zip, { receipt })
+  expect(report.checks.filter(({ result }) => result === 'fail')).toEqual([])
+  const signed = report.checks.find(({ id: check }) => check === 'request_signature')
+  if (clientId === 'decentralized_identifier') expect(signed?.result).toBe('pass')
+  const names = Object.keys(files)
+  const isText = format !== 'mso_mdoc'
+  const bytes = isText ? Buffer.from(presentation) : Buffer.from(presentation, 'base64url')
+  const [found, ...others] = names.filter((name) => /^response\/.*-1\./.test(name))
+  expect(others).toEqual([])
+  expect(Buffer.from(files[found ?? ''] ?? [])).toEqual(bytes)
+  const isByValue = channel === 'by_value' || clientId === 'redirect_uri' || clientId === 'origin'
+  expect(names.filter((name) => /^request\/(?!session)/.test(name)).sort()).toEqual(
+    channel === 'dc_api org-iso-mdoc'
+      ? ['request/device-request.cbor', 'request/encryption-info.cbor']
+      : [expect.stringMatching(isByValue ? /request(-object\.jwt|\.json)$/ : /request-object\.jwt$/)],
+  )
+  expect(names.includes('request/session-transcript.cbor')).toBe(!isText)
+  expect(names.includes('response/encrypted.bin')).toBe(response === 'encrypted')
+  expect(zip.length).toBeLessThan(CONTAINER_BYTES)
+}
 
 /** Returns `true` if an impossible cell is refused at its creation or at the start of its channel. */
 async function isRefused(cell: Cell): Promise<boolean> {
@@ -292,7 +333,7 @@ async function isRefused(cell: Cell): Promise<boolean> {
 
 const CLAUSES = [...Map.groupBy(REFUSED, (cell) => String(impossible(cell)))]
 
-describe('api/protocols: refuses impossible combinations', () => {
+describe('api/protocols: the service refuses impossible combinations', () => {
   it.each(CLAUSES)('%s', async (_, cells) => {
     for (const [index, cell] of cells.entries()) {
       // A new relying party in time, since an API key has a limit of creations.

@@ -79,7 +79,7 @@ it.each([
   [{ client_id_prefix: 'x509_hash' }, 'openid4vp-draft24'],
   [{ client_id_prefix: 'x509_hash' }, 'openid4vp-draft18'],
   [{ request_uri_method: 'post' }, 'openid4vp-draft18'],
-])('api/protocols: a creation with %o gets 422 in %s', async (request_options, protocol) => {
+])('api/protocols: a create request with %o gets 422 in %s', async (request_options, protocol) => {
   const response = await stage.rp.call('POST', '/v1/verify', {
     body: { ...OVER_18, protocol, request_options },
   })
@@ -89,11 +89,14 @@ it.each([
   })
 })
 
-it.each(DRAFTS)('api/protocols: %s requests an mdoc only with an encrypted response', async (protocol) => {
-  const asked = { ...OVER_18, protocol, request_options: PLAIN }
-  const { request } = await begin(stage, asked)
-  expect(JSON.stringify(request.payload)).not.toContain('mso_mdoc')
-})
+it.each(DRAFTS)(
+  'api/protocols: %s does not request an mdoc if the response is not encrypted',
+  async (protocol) => {
+    const asked = { ...OVER_18, protocol, request_options: PLAIN }
+    const { request } = await begin(stage, asked)
+    expect(JSON.stringify(request.payload)).not.toContain('mso_mdoc')
+  },
+)
 
 const MDOC_QUERY = {
   credentials: [{ id: 'a', format: 'mso_mdoc', meta: { doctype_value: 'eu.europa.ec.av.1' } }],
@@ -105,7 +108,7 @@ it.each([
   ['openid4vp-draft18', 'a type that is an mdoc only', { credential_types: ['mdl'], scope: ['family_name'] }],
   ['openid4vp-draft24', 'an mdoc by dcql_query', { dcql_query: MDOC_QUERY }],
 ])(
-  'api/protocols: a creation in %s that requests %s gets 422 with the response mode that it needs',
+  'api/protocols: a create request without encryption in %s that requests %s gets 422, and the error names the needed response mode',
   async (protocol, _, asked) => {
     const refusal = async (body: object) =>
       expectStatus(await stage.rp.call('POST', '/v1/verify', { body: { ...asked, protocol, ...body } }), 422)
@@ -235,7 +238,7 @@ it.each([
     { credentials: [{ ...QUERY, require_cryptographic_holder_binding: false }] },
   ],
 ])(
-  'api/creation: a creation in %s with %s gets 422, because the protocol cannot express it',
+  'api/creation: a create request in %s with %s gets 422, because the protocol cannot express it',
   async (protocol, _, dcql_query) => {
     const response = await stage.rp.call('POST', '/v1/verify', { body: { dcql_query, protocol } })
     expect(await expectStatus(response, 422)).toMatchObject({

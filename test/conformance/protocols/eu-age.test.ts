@@ -158,7 +158,7 @@ describe('the preset', () => {
     expect(decodeJwt(await fetched.text()).response_mode).toBe('direct_post.jwt')
   })
 
-  it('offers the EU age app on the session page, and in the response to the creation', async () => {
+  it('offers the EU age app on the session page, and in the response to the create request', async () => {
     const rp = await shop()
     const session = await rp.create(PRESET)
     const page = await stage.service.fetch(session.session_url)
@@ -170,7 +170,7 @@ describe('the preset', () => {
     expect(await rp.poll(session.verification_id)).toMatchObject({ status: 'verified', channel: 'by_value' })
   })
 
-  it('lists the app without the setting `eu_age_verification` only if the browser supports org-iso-mdoc', async () => {
+  it('hides the app on the session page without the setting `eu_age_verification`, unless the browser supports org-iso-mdoc', async () => {
     const entries = async (settings: object) => {
       const { session_url } = await (await shop(settings)).create(PRESET)
       const html = await (await stage.service.fetch(session_url)).text()
@@ -286,7 +286,7 @@ describe('in live mode, there is no request by value', () => {
     else expect(await refusal(rp, body)).toEqual(['policy_unsatisfiable', '/wallet not_in_protocol'])
   })
 
-  it('for client_id_prefix redirect_uri in the creation, with or without the preset', async () => {
+  it('in live mode, there is no request by value for client_id_prefix redirect_uri in the create request, with or without the preset', async () => {
     const rp = await shop()
     const unsigned = { request_options: { client_id_prefix: 'redirect_uri' } }
     for (const body of [PRESET, ANDROID, QUESTION]) {
@@ -315,7 +315,7 @@ describe('in live mode, there is no request by value', () => {
     expect([status, attempts.at(-1)?.reason.code]).toEqual(['pending', 'encryption_required'])
   })
 
-  it('so a response by value to the OpenID4VP view of March 2023 is refused', async () => {
+  it('so a response by value in the form of March 2023 (presentation_submission) is refused', async () => {
     const rp = await shop()
     const { verification_id, wallet_request } = await rp.create(ANDROID)
     await expectStatus(await rp.call('GET', `/v1/verify/${verification_id}/openid4vp`), 200)
@@ -330,7 +330,7 @@ describe('in live mode, there is no request by value', () => {
     expect((await rp.poll(verification_id)).status).toBe('pending')
   })
 
-  it('in a new creation or for a QR code after `eu_age_verification` was turned off', async () => {
+  it('in live mode, there is no request by value in a new create request or for a QR code after `eu_age_verification` was turned off', async () => {
     const rp = await shop()
     const session = await rp.create(PRESET)
     await expectStatus(

@@ -50,7 +50,7 @@ async function outcomeOf({ session, request }: Begun, presentations: Presentatio
   return [http, status, (status === 'pending' ? attempts.at(-1)?.reason : reason)?.code]
 }
 
-it('HAIP §5.1, H3: the service redirects a wallet with a request_uri, and without unsigned parameters', async () => {
+it('HAIP §5.1, H3: the links to a wallet have only client_id, request_uri and request_uri_method', async () => {
   const { wallet_request } = await rp.create(HAIP)
   for (const link of Object.values(wallet_request.wallet_links)) {
     const names = [...new URL(link).searchParams.keys()]

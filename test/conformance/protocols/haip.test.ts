@@ -51,16 +51,19 @@ it('HAIP §5, H1–H4: the service requests a vp_token with DCQL and x509_hash, 
 it.each([
   ['H2', { client_id_prefix: 'x509_san_dns' }],
   ['H4', { response_mode: 'direct_post' }],
-])('HAIP §5, %s: a creation with any other value gets 422: %o', async (_, request_options) => {
-  const response = await stage.rp.call('POST', '/v1/verify', { body: { ...HAIP, request_options } })
-  const [name] = Object.keys(request_options)
-  expect(await expectStatus(response, 422)).toMatchObject({
-    code: 'policy_unsatisfiable',
-    errors: [{ pointer: `/request_options/${name}` }],
-  })
-})
+])(
+  'HAIP §5, %s: a create request with a value that HAIP does not allow gets 422: %o',
+  async (_, request_options) => {
+    const response = await stage.rp.call('POST', '/v1/verify', { body: { ...HAIP, request_options } })
+    const [name] = Object.keys(request_options)
+    expect(await expectStatus(response, 422)).toMatchObject({
+      code: 'policy_unsatisfiable',
+      errors: [{ pointer: `/request_options/${name}` }],
+    })
+  },
+)
 
-it('HAIP §6: the service requests only dc+sd-jwt and mso_mdoc; a creation that requires another format gets 422', async () => {
+it('HAIP §6: the service requests only dc+sd-jwt and mso_mdoc; a create request that requires another format gets 422', async () => {
   const requestedFormats = async (settings: object) => {
     const rp = await relyingPartyOf(stage, settings)
     const { wallet_request } = await rp.create({ ...HAIP, formats: undefined })
@@ -127,7 +130,7 @@ it('HAIP §5.1, H8: the service always returns a redirect_uri to the wallet', as
   expect(await expectStatus(answer, 200)).toEqual({ redirect_uri: expect.stringMatching(/#response_code=/) })
 })
 
-it('HAIP §5.1, H9: the links have the scheme haip-vp and otherwise only schemes of OpenID4VP 1.0', async () => {
+it('HAIP §5.1, H9: the links have the scheme haip-vp and further schemes, but not the scheme av', async () => {
   const { session } = await beginHaip()
   const names = Object.keys(session.wallet_request.wallet_links)
   expect(names).toEqual(expect.arrayContaining(['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap']))
@@ -140,7 +143,7 @@ it('HAIP §6.1.1, H12: the service accepts an issuer whose certificate chain lea
   expect(await reasonOf(begun.rp, begun)).toEqual(['verified', undefined])
 })
 
-it('HAIP §6.1.1, H12: the service refuses an issuer whose anchor has plain keys, although OpenID4VP 1.0 accepts it', async () => {
+it('HAIP §6.1.1, H12: the service refuses an issuer whose anchor has plain keys, although openid4vp-1.0 accepts this issuer', async () => {
   const base = await begin(stage, OVER_18)
   expect((await respondWithAge(stage, base.request)).status).toBe(200)
   const begun = await begin(stage, HAIP)

@@ -93,7 +93,7 @@ it.each([
   },
 )
 
-it('api/request: the service verifies a response with one of several types', async () => {
+it('api/request: the service verifies a response with a credential of one of several requested types', async () => {
   const session = await stage.rp.create({
     credential_types: ['pid', 'age_attestation'],
     scope: ['age_over_18'],

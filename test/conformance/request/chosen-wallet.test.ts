@@ -52,7 +52,7 @@ async function lastReason({ verification_id }: CreatedSession) {
   return [status, attempts.at(-1)?.reason.code]
 }
 
-it('api/wallets: the service makes the request for the wallet that the creation names, and verifies the response', async () => {
+it('api/wallets: the service makes the request for the wallet that the create request names, and verifies the response', async () => {
   const session = await stage.rp.create({ ...NAMES, wallet: NL })
   const { wallet_request } = session
   expect(wallet_request).toMatchObject({ wallet: NL })
@@ -68,19 +68,19 @@ it('api/wallets: the service makes the request for the wallet that the creation 
   })
 })
 
-it('api/wallets: if the creation lists several wallets, the service chooses the first wallet that can respond', async () => {
+it('api/wallets: if the create request lists several wallets, the service chooses the first wallet that can respond', async () => {
   const { wallet_request } = await stage.rp.create({ ...NAMES, wallet: [EU_AGE, NL, 'eudi-ios'] })
   expect(wallet_request).toMatchObject({ wallet: NL })
 })
 
-it('api/wallets: the response to a creation names no wallet if the creation names none', async () => {
+it('api/wallets: the response to a create request names no wallet if the create request names none', async () => {
   const session = await stage.rp.create(NAMES)
   expect(session.wallet_request).toMatchObject({ wallet: null })
   expect(queriesOf(await stage.service.wallet.receive(session.wallet_request.uri)).ids).toHaveLength(2)
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({ wallet: null })
 })
 
-it('api/wallets: the service refuses an unsuitable wallet with 422, and says what it does not support', async () => {
+it('api/wallets: the service refuses an unsuitable wallet with 422, and the errors name what the wallet does not support', async () => {
   const body = { ...NAMES, wallet: [EU_AGE] }
   const response = await stage.rp.call('POST', '/v1/verify', { body })
   const { code, errors } = (await expectStatus(response, 422)) as { code: string; errors: object[] }
@@ -101,7 +101,7 @@ it.each([
   })
 })
 
-it('api/wallets: the service draws a QR code for a chosen wallet, for any wallet, and for the wallet of the creation', async () => {
+it('api/wallets: the service draws a QR code for a chosen wallet, for any wallet, and for the wallet of the create request', async () => {
   const session = await stage.rp.create({ ...NAMES, wallet: NL })
   const queries = []
   for (const wallet of ['any', 'eudi-ios', NL]) queries.push(queriesOf(await scan(session, wallet)))
@@ -262,7 +262,7 @@ it('api/wallets: the service refuses a response that is encrypted to the key of 
   expect((await stage.service.wallet.present(plain, answer)).status).toBe(200)
 })
 
-it("api/protocols: the service binds a response to the client_id of its own request, not of another wallet's request", async () => {
+it("api/protocols: a response must be bound to the client_id of the request that it answers, not of another wallet's request", async () => {
   const request_options = { client_id_prefix: 'decentralized_identifier' }
   const session = await stage.rp.create({ ...OVER_18, formats: ['dc+sd-jwt'], request_options })
   const { client_id: audience } = session.wallet_request
@@ -306,10 +306,10 @@ it('api/wallets: the service asks a chosen wallet to confirm the same texts that
 it('api/transactions: the service refuses a wallet with 422 if its request would lack the credential for a transaction', async () => {
   const types = { credential_types: ['pid', 'age_attestation'], scope: ['age_over_18'] }
   const body = { ...types, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
-  const response = await stage.rp.call('POST', '/v1/verify', { body: { ...body, wallet: 'valera' } })
+  const response = await stage.rp.call('POST', '/v1/verify', { body: { ...body, wallet: 'wwwallet' } })
   expect(await expectStatus(response, 422)).toMatchObject({
     errors: [{ pointer: '/wallet', code: 'credential_not_asked' }],
   })
-  const { wallet_request } = await stage.rp.create({ ...body, wallet: ['valera', 'credo'] })
+  const { wallet_request } = await stage.rp.create({ ...body, wallet: ['wwwallet', 'credo'] })
   expect(wallet_request).toMatchObject({ wallet: 'credo' })
 })

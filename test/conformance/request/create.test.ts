@@ -231,7 +231,7 @@ it('api/creation: the service requests several types as alternatives with creden
 })
 
 it.each(['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
-  'api/creation: if the creation names no formats, the service requests only SD-JWT VC and mdoc, in %s',
+  'api/creation: if the create request names no formats, the service requests only SD-JWT VC and mdoc, in %s',
   async (protocol) => {
     const { wallet_request } = await stage.rp.create({ ...OVER_18, credential_types: ['pid'], protocol })
     const { payload } = await stage.service.wallet.receive(wallet_request.uri, { protocol })
@@ -288,7 +288,7 @@ it('api/creation: the service returns metadata up to its size limits unchanged, 
   expect(JSON.stringify(wallet_request)).not.toContain('script')
 })
 
-it('api/creation: the service accepts a return_url that is exactly one of the listed URLs', async () => {
+it('api/creation: the service accepts a return_url only if it equals a URL in return_urls of the settings', async () => {
   const return_url = 'https://shop.example/return'
   const rp = await relyingPartyOf(stage, { return_urls: [return_url] })
   const { verification_id } = await rp.create({ ...OVER_18, return_url })

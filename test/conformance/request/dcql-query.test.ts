@@ -85,7 +85,7 @@ it('api/request: a session with a dcql_query has an empty presentation definitio
   })
 })
 
-it('api/creation: the service shows null without a dcql_query', async () => {
+it('api/creation: the member dcql_query of the session is null if the create request has no dcql_query', async () => {
   const session = await stage.rp.create()
   expect((await stage.rp.poll(session.verification_id)).dcql_query).toBeNull()
 })
@@ -99,7 +99,7 @@ it('api/creation: an Idempotency-Key returns the session again for the same quer
   expect((await stage.rp.call('POST', '/v1/verify', { body: other, headers })).status).toBe(409)
 })
 
-it('api/result: the service names each check <query id>.<path>, with the same outcome in the event and the poll response', async () => {
+it('api/result: each check has the name <query id>.<path>, and the event and the poll response have the same outcome', async () => {
   const { id, poll } = await responseTo({ credentials: [ADULT, NAME] }, { adult: [[AGE]], name: [[PID]] })
   const outcome = {
     status: 'verified',
@@ -148,15 +148,18 @@ it.each<[why: string, asked: DcqlQuery, presented: Answers, reason: string, chec
       { 'adult.age_over_18': false, 'name.given_name': true, 'name.sex': true },
     ],
   ],
-)('api/result: the service rejects a response if %s', async (_, asked, presented, reason, checks) => {
-  const { answer, poll } = await responseTo(asked, presented)
-  expect([answer.status, poll.status, poll.reason?.code, poll.checks]).toEqual([
-    200,
-    'rejected',
-    reason,
-    checks,
-  ])
-})
+)(
+  'api/result: a response ends the session as rejected if %s',
+  async (_, asked, presented, reason, checks) => {
+    const { answer, poll } = await responseTo(asked, presented)
+    expect([answer.status, poll.status, poll.reason?.code, poll.checks]).toEqual([
+      200,
+      'rejected',
+      reason,
+      checks,
+    ])
+  },
+)
 
 it.each<[why: string, asked: DcqlQuery, presented: Answers, reason: string]>([
   [
@@ -204,7 +207,7 @@ it.each<[age: unknown, status: string, checks: Record<string, boolean>]>([
   [true, 'verified', { 'age.age_over_18': true, 'age.age_over_21': false }],
   [false, 'rejected', { 'age.age_over_18': false, 'age.age_over_21': false }],
 ])(
-  '§6.4.1: a response may have only one complete claim set, whose value decides: age_over_18 = %s',
+  '§6.4.1: a response with the claims of only one claim set is enough, and their values decide: age_over_18 = %s',
   async (age_over_18, status, checks) => {
     const query = {
       ...ADULT,

@@ -72,7 +72,7 @@ it('api/request: an older request stays valid if the relying party read it in th
   expect(payload.nonce).toBe(nonce)
 })
 
-it('api/request: the last 8 older requests that nobody fetched stay valid; older ones get 410 request_superseded', async () => {
+it('api/request: the last 8 older requests that nobody fetched stay valid; still older requests get 410 request_superseded', async () => {
   const session = await stage.rp.create()
   const uris = [session.wallet_request.uri]
   for (let i = 0; i < 10; i++) uris.push(await render(session))
@@ -143,7 +143,7 @@ it('api/request: if several good responses arrive at the same time, the service 
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
 })
 
-it('api/access: a HEAD request draws no QR code, marks no request as fetched, and ends nothing', async () => {
+it('api/access: a HEAD request gets 405: it draws no QR code, marks no request as fetched, and does not end the session', async () => {
   const session = await stage.rp.create()
   const nonce = await newestNonce(session)
   const path = `/v1/verify/${session.verification_id}`

@@ -67,7 +67,7 @@ it('api/creation: the service returns 409 idempotency_conflict for another body 
   expect((await created(await post(key))).verification_id).toBe(session.verification_id)
 })
 
-it('api/creation: identical calls at the same time return the same session, and only one is not marked as a replay', async () => {
+it('api/creation: identical calls at the same time return the same session, and all but one are marked as replays', async () => {
   const key = newKey()
   const responses = await Promise.all(Array.from({ length: 8 }, () => post(key)))
   const first = responses.filter((response) => !response.headers.has('idempotent-replayed'))
@@ -97,7 +97,7 @@ it('api/creation: two equal bodies without a key create two sessions', async () 
   expect(ids[0]).not.toBe(ids[1])
 })
 
-it('api/creation: the service returns 410 for the key of an erased session with the same body, and 409 with another body', async () => {
+it('api/creation: if the Idempotency-Key belongs to an erased session, the service returns 410 for the same body and 409 for another body', async () => {
   const key = newKey()
   const { verification_id } = await created(await post(key))
   expect((await stage.rp.call('DELETE', `/v1/verify/${verification_id}`)).status).toBe(204)

@@ -103,7 +103,7 @@ it('api/request: the QR code contains exactly the uri, at most 215 bytes for a h
   expect(uri).not.toMatch(/%(3A|2F)/i)
 })
 
-it('api/request: the uri has request_uri_method get and no other parameter', async () => {
+it('api/request: the uri has client_id, request_uri and request_uri_method=get, and no other parameter', async () => {
   const request_options = { request_uri_method: 'get' }
   const { uri, request_uri_method } = (await stage.rp.create({ ...OVER_18, request_options })).wallet_request
   const { searchParams } = new URL(uri)
@@ -138,7 +138,7 @@ it('api/request: the view names the descriptors of two types descriptor_<id> and
   expect(submission_requirements).toEqual([{ rule: 'pick', count: 1, from: group }])
 })
 
-it('api/request: the definition has no groups of descriptors with credential_match all', async () => {
+it('api/request: with credential_match all, the presentation definition has no groups of descriptors', async () => {
   const definition = await definitionFor({ ...TWO_TYPES, credential_match: 'all' })
   expect(definition.submission_requirements).toBeUndefined()
   expect(definition.input_descriptors.map(({ group }) => group)).toEqual([undefined, undefined])
@@ -150,7 +150,7 @@ it('api/errors: the service returns 410 verification_ended for a session that ha
   expect(await expectStatus(response, 410)).toMatchObject({ code: 'verification_ended' })
 })
 
-it('api/creation, api/request: both deep_links have the configured schemes', async () => {
+it('api/creation, api/request: the deep_link of a new session and of its OpenID4VP view have the configured schemes', async () => {
   const service = await startService({ SERVICE_SCHEME: 'shop-id', WALLET_SCHEME: 'eudi-openid4vp' })
   try {
     const rp = await service.relyingParty()

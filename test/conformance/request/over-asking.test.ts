@@ -1,11 +1,13 @@
 // api/creation, api/verifier: what a relying party requests beyond its registration certificate (ETSI TS 119
 // 475), which wallets refuse. Certificates are made with jose and @peculiar/x509.
 
-import { SignJWT } from 'jose'
+import { decodeJwt, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
-import { expectStatus, type RelyingParty } from '../../support/service/service.ts'
+import type { RequestPayload } from '../../support/people/wallet.ts'
+import { type CreatedSession, expectStatus, type RelyingParty } from '../../support/service/service.ts'
 import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { identityOf } from '../../support/wallets/good-request.ts'
 
 const stage = useStage()
 
@@ -44,13 +46,13 @@ const placesOf = ({ warnings }: Created) => warnings.map(({ code, pointer }) => 
 
 const ENFORCED = { enforce_registration: true }
 
-describe('a creation of a registered relying party', () => {
+describe('a create request of a registered relying party', () => {
   it('has no warning if everything that it requests is registered, whether registration is enforced or not', async () => {
     expect((await create(await shop(), OVER_18)).warnings).toEqual([])
     expect((await create(await shop(ENFORCED), OVER_18)).warnings).toEqual([])
   })
 
-  it('warns of each unregistered scope, and is refused if the settings enforce registration', async () => {
+  it('has a warning for each unregistered scope, or is refused if the settings enforce registration', async () => {
     const body = { ...PID, scope: ['age_over_18', 'family_name'] }
     const warnings = [
       {
@@ -67,7 +69,46 @@ describe('a creation of a registered relying party', () => {
     })
   })
 
-  it('warns of a format that is not registered, and of a birth date for a derived age', async () => {
+  it('is compared with the registration of each further identity, too', async () => {
+    const second = await mintLeaf(await mintRoot(), { subject: `CN=Shop,2.5.4.97=${ID}` })
+    const registered = async (claim: readonly string[]) => {
+      const credentials = [
+        { ...AGE, claim: claim.map((name) => ({ path: ['eu.europa.ec.eudi.pid.1', name] })) },
+      ]
+      return new SignJWT({ sub: ID, credentials })
+        .setProtectedHeader({ alg: 'ES256', typ: 'rc-wrp+jwt' })
+        .sign(leaf.keys.privateKey)
+    }
+    const partyWith = async (claim: readonly string[]) => {
+      const registration = { certificate: await registered(['age_over_18', 'family_name']), dataset }
+      const other = { ...identityOf(second), registration: { certificate: await registered(claim), dataset } }
+      const verifier = { ...identityOf(leaf), registration, further: [other] }
+      return relyingPartyOf(stage, { verifier, ...ENFORCED })
+    }
+    const body = { ...PID, scope: ['age_over_18', 'family_name'] }
+    const { errors } = await refuse(await partyWith(['age_over_18']), body)
+    expect(errors.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(['not_registered /scope/1'])
+    expect(placesOf(await create(await partyWith(['age_over_18', 'family_name']), body))).toEqual([])
+  })
+
+  it('requests only the registered types of the PID', async () => {
+    const typesOf = async (...vct_values: string[]) => {
+      const claim = [{ path: ['family_name'] }]
+      const credentials = [{ format: 'dc+sd-jwt', meta: { vct_values }, claim }]
+      const rp = await shop(ENFORCED, { credentials })
+      const body = { credential_types: ['pid'], scope: ['family_name'], formats: ['dc+sd-jwt'] }
+      const { warnings, wallet_request } = (await create(rp, body)) as Created & CreatedSession
+      const request = await (await stage.service.fetch(wallet_request.request_uri)).text()
+      const { dcql_query } = decodeJwt<Pick<RequestPayload, 'dcql_query'>>(request)
+      return [warnings, ...dcql_query.credentials.map(({ meta }) => meta.vct_values)]
+    }
+    expect(await typesOf('urn:eudi:pid:1')).toEqual([[], ['urn:eudi:pid:1']])
+    expect(await typesOf('urn:eudi:pid:de:1')).toEqual([[], ['urn:eudi:pid:de:1']])
+    const both = ['urn:eudi:pid:1', 'urn:eudi:pid:de:1']
+    expect(await typesOf(...both)).toEqual([[], both])
+  })
+
+  it('has a warning for an unregistered format, and for `allow_derived` if the birth date is not registered', async () => {
     const both = { credential_types: ['pid'], scope: ['age_over_18'] }
     const [warning] = (await create(await shop(), both)).warnings
     expect([warning?.pointer, warning?.message]).toEqual([
@@ -79,7 +120,7 @@ describe('a creation of a registered relying party', () => {
     ])
   })
 
-  it('warns of each claim of a dcql_query, and of a whole credential', async () => {
+  it('has a warning for each unregistered claim of a dcql_query, and for a credential query without claims', async () => {
     const claims = [...AGE.claim, { path: ['eu.europa.ec.eudi.pid.1', 'family_name'] }]
     const { claim, ...pid } = AGE
     const dcql_query = {
@@ -108,7 +149,7 @@ describe('a creation of a registered relying party', () => {
     },
   )
 
-  it('is refused without a certificate if the settings enforce registration', async () => {
+  it('is refused if the settings enforce registration and the registration certificate was removed', async () => {
     const rp = await shop(ENFORCED)
     const removed = await expectStatus(
       await rp.call('PATCH', '/v1/relying_party', { body: { verifier: null } }),
@@ -122,7 +163,7 @@ describe('a creation of a registered relying party', () => {
     expect((await refuse(rp, OVER_18)).errors).toMatchObject([{ code: 'registration_missing' }])
   })
 
-  it('returns the first session again by its Idempotency-Key, even if the settings now enforce registration', async () => {
+  it('with a repeated Idempotency-Key returns the first session again, even if the settings now enforce registration', async () => {
     const rp = await shop()
     const body = { ...PID, scope: ['family_name'] }
     const again = () => rp.call('POST', '/v1/verify', { body, headers: { 'Idempotency-Key': 'once' } })

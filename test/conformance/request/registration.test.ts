@@ -56,7 +56,7 @@ const CELLS = ['openid4vp-1.0', 'haip-1.0'].flatMap((protocol) =>
 
 describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
   it.each(CELLS)(
-    'in %s has the registered data and the certificate encoded as %s; the response verifies',
+    'OpenID4VP 1.0 §5.1: verifier_info in %s has the registered data and the certificate encoded as %s; the response verifies',
     async (...cell) => {
       const [protocol, encoding] = cell
       const rp = await shop(encoding)
@@ -78,7 +78,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     expect((await wallet().receive(wallet_request.uri)).payload).not.toHaveProperty('verifier_info')
   })
 
-  it('uses the encoding compact by default, and is shown in the settings without the key', async () => {
+  it('uses the encoding compact by default, and the settings show the registration without the private key', async () => {
     const rp = await shop()
     const [, request] = await receive(rp, 'openid4vp-1.0')
     expect(infoIn(request)).toMatchObject([{}, { data: asWritten.compact }])
@@ -89,12 +89,13 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
       root_certificate_pem: null,
       attestation_jwt: null,
       registration,
+      further: [],
       reader_certificates: [],
     })
   })
 
   it.each(['base64url', 'compact'] as const)(
-    'contains a CWT in base64url if the setting “encoding” is %s',
+    'contains a CWT in base64url, whatever the setting `encoding` is: %s',
     async (encoding) => {
       const header = encode(
         new Map<number, unknown>([

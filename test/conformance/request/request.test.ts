@@ -21,7 +21,7 @@ it('api/protocols: the service returns a wallet_nonce in standard base64 verbati
   expect(request.payload).toMatchObject({ wallet_nonce: '+/+/AAECAwQFBgcICQoLDA==' })
 })
 
-it('api/protocols: the SAN of x509_san_dns is the host name of base_url', async () => {
+it('api/protocols: with the prefix x509_san_dns, the client_id is the prefix and the host name of base_url', async () => {
   const request_options = { client_id_prefix: 'x509_san_dns' }
   const { wallet_request } = await stage.rp.create({ ...OVER_18, request_options })
   expect(wallet_request.client_id).toBe('x509_san_dns:verifier.example')
@@ -117,7 +117,7 @@ it.each(WRONG)(
   },
 )
 
-it('api/protocols: the service returns 200 for a processed response with a redirect_uri only, which never contains the client_token', async () => {
+it('api/protocols: the 200 for a processed response contains only a redirect_uri, and this URI does not contain the client_token', async () => {
   const { session, request } = await begin(stage)
   const response = await respondWithAge(stage, request)
   const page = `https://verifier.example/v1/verify/${session.verification_id}/return`

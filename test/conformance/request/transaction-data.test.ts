@@ -258,7 +258,7 @@ describe('a response without a valid confirmation of the transaction gets 400, a
     expect([status, attempts[0]?.reason.code]).toEqual(['pending', 'transaction_data_mismatch'])
   })
 
-  it('even if the person is under 18', async () => {
+  it('even if the person is under 18: the session is not rejected', async () => {
     const { session, request } = await begin(stage, PAY)
     const minor = await ageOf(stage.person, request, { claims: { age_over_18: false } })
     expect((await stage.service.wallet.present(request, minor)).status).toBe(400)

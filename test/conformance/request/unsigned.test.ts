@@ -49,7 +49,7 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
     expect(poll.assurance_level).toBe('low')
   })
 
-  it('api/protocols: a foreign wallet reads the request from the link, and its response verifies when its browser returns', async () => {
+  it('api/protocols: a foreign wallet reads the request from the link, and its response verifies after the browser has returned from the wallet', async () => {
     const rp = await trusting()
     const session = await rp.create({ ...policy, required_session_binding: 'page' })
     expect([session.qr_code, session.wallet_request]).toEqual([null, null])
@@ -65,7 +65,7 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
 })
 
 describe('an unsigned request', () => {
-  it('api/request: has all its members in the view, and no request_uri', async () => {
+  it('api/request: is complete in the link for each wallet, and has no request_uri', async () => {
     const { verification_id: id, wallet_request } = await stage.rp.create(UNSIGNED)
     expect(wallet_request).toMatchObject({
       client_id: `redirect_uri:${BASE_URL}/v1/verify/${id}/callback`,
@@ -92,7 +92,7 @@ describe('an unsigned request', () => {
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   })
 
-  it('api/dc-api: is offered to the Digital Credentials API unsigned only', async () => {
+  it('api/dc-api: is unsigned over the Digital Credentials API, too', async () => {
     const rp = await relyingPartyOf(stage, { origins: ['https://shop.example'] })
     const { verification_id } = await rp.create(UNSIGNED)
     const asked = await rp.call('POST', `/v1/verify/${verification_id}/dc-api/request`, { body: {} })
@@ -122,7 +122,7 @@ describe('a response to an unsigned request', () => {
     expect((await respondWithAge(stage, request)).status).toBe(200)
   })
 
-  it('api/protocols: is refused with the client_id of another session', async () => {
+  it('api/protocols: is refused if its audience is the client_id of another session', async () => {
     const one = await begin(stage, UNSIGNED)
     const other = await begin(stage, UNSIGNED)
     const audience = other.request.payload.client_id
@@ -143,7 +143,7 @@ describe('a response to an unsigned request', () => {
 
 describe("a wallet's error in response to an unsigned request", () => {
   it.each(MODES)(
-    'api/outcome: ends the session with access_denied in %s, since the URI has the whole request',
+    'api/outcome: ends the session if the error is access_denied, because the URI contained the whole request: %s',
     async (response_mode) => {
       const policy = { ...OVER_18, request_options: { client_id_prefix, response_mode } }
       const { session, request } = await begin(stage, policy)
@@ -172,7 +172,7 @@ describe("a wallet's error in response to an unsigned request", () => {
   })
 })
 
-describe('a creation with an unsigned request', () => {
+describe('a create request with an unsigned request', () => {
   async function refusal(rp: RelyingParty, body: object) {
     return expectStatus(await rp.call('POST', '/v1/verify', { body }), 422)
   }
@@ -188,21 +188,21 @@ describe('a creation with an unsigned request', () => {
     await rp.create(UNSIGNED)
   })
 
-  it('api/protocols: gets the default prefix of the protocol if the settings prefer a prefix that the protocol does not allow', async () => {
+  it('api/protocols: gets the default prefix of the protocol if the settings prefer an unsigned request but do not allow by_value', async () => {
     const rp = await relyingPartyOf(stage, { by_value: false, request_options: { client_id_prefix } })
     expect((await rp.create(OVER_18)).wallet_request.client_id).toMatch(/^x509_hash:/)
     await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: { by_value: true } }), 200)
     expect((await rp.create(OVER_18)).wallet_request.client_id).toMatch(/^redirect_uri:/)
   })
 
-  it('api/protocols: gets 422 above the level low, unless the session requires a bound browser', async () => {
+  it('api/protocols: gets 422 if it requires more than the level low, unless it also requires a bound browser', async () => {
     const above = { ...UNSIGNED, required_assurance_level: 'substantial' }
     expect(await refusal(stage.rp, above)).toMatchObject(at('client_id_prefix', 'low_level_only'))
     await stage.rp.create({ ...above, required_assurance_level: 'low' })
     await stage.rp.create({ ...above, required_session_binding: 'page' })
   })
 
-  it('api/protocols: gets a signed request above the level low if only the settings prefer an unsigned request', async () => {
+  it('api/protocols: gets a signed request if it requires more than the level low and only the settings prefer an unsigned request', async () => {
     const rp = await relyingPartyOf(stage, { request_options: { client_id_prefix } })
     const { wallet_request } = await rp.create({ ...OVER_18, required_assurance_level: 'substantial' })
     expect(wallet_request.client_id).toMatch(/^x509_hash:/)

@@ -82,7 +82,7 @@ describe('decentralized_identifier', () => {
   const protocols = ['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18']
   const prefixes = ['decentralized_identifier', 'verifier_attestation']
   it.each(protocols.flatMap((protocol) => prefixes.map((prefix) => [prefix, protocol] as const)))(
-    'api/verifier: a creation with the prefix %s gets 422 in %s',
+    'api/verifier: a create request with the prefix %s gets 422 in %s',
     async (prefix, protocol) => {
       const body = { ...asking(prefix), protocol }
       const response = await stage.rp.call('POST', '/v1/verify', { body })
@@ -93,7 +93,7 @@ describe('decentralized_identifier', () => {
     },
   )
 
-  it('api/verifier: its document is served with no-cache, and the document of an unknown key gets 404', async () => {
+  it('api/verifier: its DID document is served with no-cache, and the DID document of a relying party without a key gets 404', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
     const path = (id: string) => `${BASE_URL}/rp/${id.slice('rp_'.length)}/did.json`
     const found = await stage.service.fetch(path(rp.relying_party_id))
@@ -112,7 +112,7 @@ describe('decentralized_identifier', () => {
     expect(head.status).toBe(200)
   })
 
-  it('api/verifier: has no document after the relying party is deleted', async () => {
+  it('api/verifier: has no DID document after the relying party is deleted', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
     const did = `did:web:verifier.example:rp:${rp.relying_party_id.slice('rp_'.length)}`
     expect(await keysOf(did)).toHaveLength(1)
@@ -170,7 +170,7 @@ describe('verifier_attestation', () => {
     ['attestation_expired', () => attestedVerifier({ exp: inSeconds(500) })],
     ['attestation_not_yet_valid', () => attestedVerifier({ nbf: inSeconds(60) })],
   ])(
-    'api/verifier: gives a creation 422 %s if no attestation is valid for a session of 600 seconds',
+    'api/verifier: is refused with 422 %s in a create request if no attestation is valid for a session of 600 seconds',
     async (code, make) => {
       const rp = await relyingPartyOf(stage, { verifier: await make() })
       const response = await rp.call('POST', '/v1/verify', { body: attested })

@@ -25,7 +25,7 @@ async function walletsFor(body: object, rp: RelyingParty = stage.rp) {
   return Object.fromEntries(wallets.map(({ id, ...result }) => [id, result]))
 }
 
-describe('`wallets` of a creation', () => {
+describe('`wallets` in the response to a create request', () => {
   it('lists every wallet profile once, in the order of the profiles', async () => {
     expect(Object.keys(await walletsFor(PID))).toEqual(WALLET_PROFILES.map(({ id }) => id))
   })
@@ -83,7 +83,7 @@ describe('`wallets` of a creation', () => {
     })
   })
 
-  it('is not returned if a type has none of the scopes: the creation gets 422', async () => {
+  it('is not returned if a type has none of the scopes: the create request gets 422', async () => {
     const body = { credential_types: ['pid', 'mdl'], scope: ['nationalities'], credential_match: 'all' }
     expect(await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 422)).toMatchObject({
       code: 'policy_unsatisfiable',

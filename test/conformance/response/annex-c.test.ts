@@ -1,10 +1,10 @@
 // api/dc-api, `org-iso-mdoc`: on our page and on the relying party's, beside OpenID4VP and alone. The wallet
 // shares no code with the service.
 
-import { createHash, createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { decode, encode, Tagged } from 'cborg'
+import { encode } from 'cborg'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Fields, Value } from '../../formats/mdoc/maker.ts'
 import { type CertificateOptions, mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
@@ -14,6 +14,7 @@ import {
   type AnnexCRequest,
   type ReceivedAnnexC,
   receiveAnnexC,
+  requestHashOf,
   sealAnnexC,
   transcriptOf,
 } from '../../support/people/annex-c-wallet.ts'
@@ -100,22 +101,12 @@ async function begin(creation: object = ALONE) {
   return { session, page, request: await askAnnexC(page) }
 }
 
-/** SHA-256 of ReaderAuthenticationAllBytes of a request without use cases, by another encoder. */
-function requestHashOf({ data }: AnnexCRequest, origin: string): string {
-  const bytes = Buffer.from(data.deviceRequest, 'base64url')
-  const request = decode(bytes, { useMaps: true, tags: Tagged.preserve(24) })
-  const items = request.get('docRequests').map((one: Map<string, Tagged>) => one.get('itemsRequest'))
-  const all = ['ReaderAuthenticationAll', transcriptOf(data.encryptionInfo, origin), items, null]
-  const hashed = encode(new Tagged(24, encode(all)))
-  return createHash('sha256').update(hashed).digest('base64url')
-}
-
 const PROTOCOLS = ['openid4vp-1.0', 'haip-1.0', 'iso-18013-7-c'] as const
 
 describe.each(PROTOCOLS)('in a session of %s', (protocol) => {
   const creation = { ...OVER_18, protocol }
 
-  it('verifies a response from the session page, bound to the browser of the page', async () => {
+  it('the service verifies a response from the session page, and the session is bound to the browser of the page', async () => {
     const session = await rp.create(creation)
     const page = ourPage(session)
     const sent = await page.post('/dc-api', await answerAnnexC(person, await askAnnexC(page)))
@@ -139,7 +130,7 @@ describe.each(PROTOCOLS)('in a session of %s', (protocol) => {
     expect((await eventOf(stage, session.verification_id)).event).toMatchObject(outcome)
   })
 
-  it('verifies a response from a page of the relying party, bound to this page', async () => {
+  it('the service verifies a response from a page of the relying party, and the session is bound to this page', async () => {
     const { page, request } = await begin(creation)
     expect(request).toMatchObject({ version: '1.0', useCases: null, readers: [], allReaders: [] })
     expect(request.documents).toEqual([
@@ -154,7 +145,7 @@ describe.each(PROTOCOLS)('in a session of %s', (protocol) => {
     })
   })
 
-  it('rejects the session if an authentic response has a false element', async () => {
+  it('the session is rejected if age_over_18 is false in an authentic response', async () => {
     const { page, request } = await begin(creation)
     const sent = await page.post(
       '/dc-api',
@@ -178,7 +169,7 @@ describe('the request for org-iso-mdoc', () => {
     expect(new Set(requests.map(({ recipient }) => recipient.x)).size).toBe(2)
   })
 
-  it('has intent_to_retain as in the creation, and the session page and the poll response show it', async () => {
+  it('has intent_to_retain as in the create request, and the session page and the poll response show it', async () => {
     const { session, request } = await begin({ ...ALONE, intent_to_retain: true, locale: 'en' })
     expect(request.documents[0]?.nameSpaces).toEqual({ 'eu.europa.ec.av.1': { age_over_18: true } })
     expect((await rp.poll(session.verification_id)).intent_to_retain).toBe(true)
@@ -208,7 +199,7 @@ describe('the request for org-iso-mdoc', () => {
     expect(page.match(/will be stored/g)).toHaveLength(1)
   })
 
-  it('is the only request of an Annex C session, and the last request in a session of OpenID4VP', async () => {
+  it('is the only request in a session with Annex C alone, and comes last in a session of OpenID4VP', async () => {
     const protocolsOf = async (creation: object) =>
       (await ask(shopPage(await rp.create(creation)))).map(({ protocol }) => protocol)
     expect(await protocolsOf(ALONE)).toEqual(['org-iso-mdoc'])
@@ -233,15 +224,17 @@ describe('the request for org-iso-mdoc', () => {
         },
       },
     ],
-  ])('is absent if %s, and the creation of a session with Annex C alone gets 422', async (_, creation) => {
+  ])('is absent if %s, and a create request for Annex C alone then gets 422', async (_, creation) => {
     const session = await rp.create(creation)
     const protocols = (await ask(shopPage(session))).map(({ protocol }) => protocol)
     expect(protocols).not.toContain('org-iso-mdoc')
-    const refused = await rp.call('POST', '/v1/verify', { body: { ...creation, protocol: 'iso-18013-7-c' } })
+    const refused = await rp.call('POST', '/v1/verify', {
+      body: { ...creation, protocol: 'iso-18013-7-c' },
+    })
     expect(await expectStatus(refused, 422)).toMatchObject({ code: 'policy_unsatisfiable' })
   })
 
-  it('has use cases in version 1.1 if one of several documents suffices', async () => {
+  it('has version 1.1 and a use case with two alternatives if one of two documents is enough', async () => {
     const creation = { credential_types: ['pid', 'mdl'], scope: ['age_over_18'], protocol: 'iso-18013-7-c' }
     const { page, request } = await begin(creation)
     expect(request.version).toBe('1.1')
@@ -280,7 +273,7 @@ describe('the request for org-iso-mdoc', () => {
     expect(verified.credentials).toHaveLength(2)
   })
 
-  it('rejects documents of two device keys if the creation requires the same holder key', async () => {
+  it('leads to a rejected session if two documents have different keys and the same holder key is required', async () => {
     const strict = { ...BOTH, require_same_holder_key: true }
     const same = await begin(strict)
     const good = await same.page.post('/dc-api', await answerAnnexC(person, same.request))
@@ -322,7 +315,7 @@ describe('reader authentication', () => {
     return { party, post, request: await askAnnexC({ origin: SHOP, post }) }
   }
 
-  it('with one certificate for the origin covers each document request, and the response verifies', async () => {
+  it('reader authentication with one certificate for the origin covers each document request, and the response verifies', async () => {
     const elsewhere = await reader('Elsewhere', ['elsewhere.example'])
     const { post, request } = await askedWith([elsewhere, await reader('Shop', ['shop.example'])])
     expect(request).toMatchObject({ version: '1.0', readers: ['CN=Shop'], allReaders: [] })
@@ -330,7 +323,7 @@ describe('reader authentication', () => {
     expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('with several certificates covers all document requests together, in version 1.1, and the response verifies', async () => {
+  it('reader authentication with several certificates covers all document requests together, in version 1.1, and the response verifies', async () => {
     const { post, request } = await askedWith([
       await reader('Old', ['shop.example']),
       await reader('New', ['a.example', 'shop.example']),
@@ -405,13 +398,13 @@ describe('a session with Annex C alone', () => {
     [{ request_options: { client_id_prefix: 'x509_hash' } }, '/request_options/client_id_prefix'],
     [{ request_options: { request_uri_method: 'get' } }, '/request_options/request_uri_method'],
     [{ transaction_data: [{ type: 'urn:eudi:sca:payment:1', payload: {} }] }, '/transaction_data'],
-  ])('refuses the creation %j', async (member, pointer) => {
+  ])('cannot be created with %j: the create request gets 422', async (member, pointer) => {
     const refused = await rp.call('POST', '/v1/verify', { body: { ...ALONE, ...member } })
     const { errors } = (await expectStatus(refused, 422)) as { errors: { pointer: string }[] }
     expect(errors.map((error) => error.pointer)).toContainEqual(expect.stringContaining(pointer))
   })
 
-  it('gives 422 for an outcome of the test wallet, which supports only OpenID4VP, and stays pending', async () => {
+  it('gives 409 for an outcome of the test wallet, which supports only OpenID4VP, and stays pending', async () => {
     const { verification_id } = await rp.create(ALONE)
     const path = `/v1/test/verify/${verification_id}/outcome`
     const refused = await rp.call('POST', path, { body: { reason: 'verified' } })
@@ -631,7 +624,7 @@ const HOSTILE: readonly (readonly [string, Hostile, string])[] = [
 
 describe('a response', () => {
   it.each(HOSTILE)(
-    '%s is refused for its own reason, and a good response verifies',
+    'a response %s is refused with the expected reason, and a good response then verifies',
     async (_, make, reason) => {
       const session = await rp.create(ALONE)
       const page = shopPage(session)
@@ -652,7 +645,7 @@ describe('a response', () => {
     },
   )
 
-  it('to an older request of the same page verifies while that request is valid', async () => {
+  it('a response to an older request of the same page verifies while that request is valid', async () => {
     const session = await rp.create(ALONE)
     const page = shopPage(session)
     const older = await askAnnexC(page)
@@ -661,7 +654,7 @@ describe('a response', () => {
     expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('to a request that is no longer valid is refused', async () => {
+  it('a response to a request that is no longer valid is refused', async () => {
     const session = await rp.create(ALONE)
     const page = shopPage(session)
     const oldest = await askAnnexC(page)
@@ -672,7 +665,7 @@ describe('a response', () => {
     expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('to a request of the session page is refused from the page of the relying party, and from another browser', async () => {
+  it('a response to a request of the session page is refused if another page or another browser sends it', async () => {
     const session = await rp.create(ALONE)
     const own = ourPage(session)
     const request = await askAnnexC(own)
@@ -689,7 +682,7 @@ describe('a response', () => {
     expect((await own.post('/dc-api', credential)).status).toBe(200)
   })
 
-  it('to one protocol is refused under the name of the other protocol, and a good response verifies', async () => {
+  it('a response to one protocol is refused under the name of the other protocol, and a good response verifies', async () => {
     const session = await rp.create({ ...OVER_18, formats: ['mso_mdoc'] })
     const page = shopPage(session)
     const entries = await ask(page)
@@ -720,7 +713,7 @@ describe('a response', () => {
     expect(await expectStatus(late, 409)).toMatchObject({ code: 'verification_already_terminal' })
   })
 
-  it('of Annex C gets 409 after a response to OpenID4VP ended the session', async () => {
+  it('a response of Annex C gets 409 after a response to OpenID4VP ended the session', async () => {
     const session = await rp.create(OVER_18)
     const page = shopPage(session)
     const entries = await ask(page)
@@ -736,7 +729,7 @@ describe('a response', () => {
     expect((await page.post('/dc-api', await answerAnnexC(person, request))).status).toBe(409)
   })
 
-  it('to OpenID4VP is refused in a session with Annex C alone', async () => {
+  it('a response to OpenID4VP is refused in a session with Annex C alone', async () => {
     const { session, page, request } = await begin()
     const data = { vp_token: { a: ['b'] } }
     const bad = await page.post('/dc-api', { protocol: 'openid4vp-v1-unsigned', data })
@@ -753,7 +746,7 @@ describe('a response', () => {
     const page = shopPage(await rp.create({ ...OVER_18, formats: ['dc+sd-jwt'] }))
     await ask(page)
     const sent = await page.post('/dc-api', await answerAnnexC(person, request))
-    expect(await expectStatus(sent, 400)).toMatchObject({ errors: [{ code: 'request_superseded' }] })
+    expect(await expectStatus(sent, 400)).toMatchObject({ errors: [{ code: 'malformed_response' }] })
   })
 
   it('gets the identical result if it is sent again, and a different response is refused as too late', async () => {
@@ -780,7 +773,7 @@ describe('a response', () => {
     expect(sent.map(({ status }) => status).toSorted()).toEqual([200, 409])
   })
 
-  it('of 2 MiB is refused with 413, and a good response then verifies', async () => {
+  it('a response of 2 MiB is refused with 413, and a good response then verifies', async () => {
     const { page, request } = await begin()
     const large = { protocol: 'org-iso-mdoc', data: { response: 'A'.repeat(2 * 1024 * 1024) } }
     expect((await page.post('/dc-api', large)).status).toBe(413)
@@ -788,7 +781,7 @@ describe('a response', () => {
     expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('whose device MAC was made for the key of the request verifies', async () => {
+  it('a response whose device MAC was made for the key of the request verifies', async () => {
     const { page, request } = await begin()
     const readerKey = createPublicKey({ key: request.recipient, format: 'jwk' })
     const response = deviceResponseFor(person, request, { readerKey })

@@ -47,7 +47,7 @@ it.each([
   await succeeds(other)
 })
 
-it('error posting: the service refuses an error in response to a request by value, because it has no known state', async () => {
+it('error posting: the service refuses an error in response to a request by value, because the error has no state', async () => {
   const session = await stage.rp.create()
   const shown = await viewOf(session)
   expect((await post({ session }, { error: 'access_denied' })).status).toBe(400)
@@ -69,7 +69,7 @@ it('flooding with requests: a wallet that fetched its request can respond after 
   await succeeds(begun)
 })
 
-it('flooding with requests: a wallet that scans the current QR code can respond after 40 other requests were fetched', async () => {
+it('flooding with requests: a wallet that scans the current QR code after 40 other requests were fetched can respond', async () => {
   const { session } = await begin(stage)
   for (let i = 0; i < 40; i++) {
     const uri = new URL(await render(session)).searchParams.get('request_uri')

@@ -69,7 +69,7 @@ async function respondWith({ request }: Begun, presentations: Presentations) {
 }
 
 describe('an issuer’s certificate that names a revocation list', () => {
-  it('verifies if it is not on the list, shows the time of the list, and needs one fetch for many responses', async () => {
+  it('is accepted if it is not on the list; the result has the time of the list, and one fetch is enough for many responses', async () => {
     const url = server.place()
     const made = now() - 3600
     server.publish(url, await makeCrl(pki.intermediate, made + 86_400, { revoked: ['01'] }))
@@ -102,7 +102,7 @@ describe('an issuer’s certificate that names a revocation list', () => {
     },
   )
 
-  it('is refused if its intermediate is revoked', async () => {
+  it('is refused if its intermediate certificate is revoked', async () => {
     const url = server.place()
     server.publish(url, await makeCrl(pki.root, now(), { revoked: ['1c'] }))
     const { keys } = pki.intermediate
@@ -144,14 +144,14 @@ describe('an unavailable revocation list', () => {
     ])
   })
 
-  it('leaves a session pending if the session requires more than level low, under any setting', async () => {
+  it('leaves a session pending if the session requires more than level low, even with the setting accept_unknown', async () => {
     const signer = { ...pki, leaf: await signerNaming(server.place()) }
     const policy = { required_assurance_level: 'substantial' }
     const { status, session } = await presentBy(signer, 'accept_unknown', policy)
     expect([status, session.status]).toEqual([503, 'pending'])
   })
 
-  it('is not fetched if certificate_revocation is off, and the result then does not mention the list', async () => {
+  it('has no effect with certificate_revocation off: even an available list is not fetched, and the result does not mention it', async () => {
     const url = server.place()
     server.publish(url, await makeCrl(pki.intermediate, now(), { revoked: ['7b'] }))
     const { session } = await presentBy({ ...pki, leaf: await signerNaming(url) }, 'off')

@@ -128,7 +128,7 @@ it.each([
   ['for signing', { ...recipient.jwk, use: 'sig' }],
   ['symmetric', { kty: 'oct', k: 'AAAA' }],
 ])(
-  'api/result: the service refuses a creation whose claims_encryption_jwk is %s',
+  'api/result: the service refuses a create request whose claims_encryption_jwk is %s',
   async (_, claims_encryption_jwk) => {
     const body = { ...NAMES, claims_encryption_jwk }
     const problem = await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 400)

@@ -82,7 +82,7 @@ const CELLS = MODES.flatMap((mode) => PROTOCOLS.map((protocol) => [protocol, mod
 describe.each(CELLS)('%s with %s', (protocol, response_mode) => {
   const request = { ...OVER_18, request_options: { response_mode } }
 
-  it('verifies a response from the session page, bound to the browser of the page', async () => {
+  it('the service verifies a response from the session page, and the session is bound to the browser of the page', async () => {
     const session = await stage.rp.create(request)
     const page = ourPage(session)
     const asked = (await ask(page)).find((one) => one.protocol === protocol)
@@ -94,7 +94,7 @@ describe.each(CELLS)('%s with %s', (protocol, response_mode) => {
     expect(event).toMatchObject({ status: 'verified', channel: 'dc_api', session_binding: 'page' })
   })
 
-  it('verifies a response from a page of the relying party, bound to this page', async () => {
+  it('the service verifies a response from a page of the relying party, and the session is bound to this page', async () => {
     const rp = await shop()
     const session = await rp.create(request)
     const page = shopPage(rp, session)
@@ -109,7 +109,7 @@ describe.each(CELLS)('%s with %s', (protocol, response_mode) => {
 })
 
 it.each(PROTOCOLS)(
-  'HAIP §5.2, H10: the service verifies an issuer known by its certificates in the Digital Credentials API: %s',
+  'HAIP §5.2, H10: the service verifies an issuer with a certificate chain in the Digital Credentials API: %s',
   async (protocol) => {
     const pki = await mintIssuerPki()
     const { name, credential_types, assurance_level } = stage.authority.anchor()
@@ -138,17 +138,20 @@ describe('a response', () => {
     ['for the client id', { audience: 'x509_hash:abc' }, 'audience_mismatch'],
     ['for the bare origin', { audience: SHOP }, 'audience_mismatch'],
     ['with another nonce', { nonce: '0'.repeat(32) }, 'nonce_mismatch'],
-  ])('%s is refused with its reason, and the session stays pending', async (_, telling, reason) => {
-    const { rp, session, page, request } = await begin()
-    const bad = await page.post('/dc-api', await credentialFor(request, page, telling))
-    expect(await expectStatus(bad, 400)).toMatchObject({
-      code: 'presentation_refused',
-      errors: [{ pointer: '/data', code: reason }],
-    })
-    expect((await rp.poll(session.verification_id)).status).toBe('pending')
-    const good = await page.post('/dc-api', await credentialFor(request, page))
-    expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
-  })
+  ])(
+    'a response %s is refused with its reason, and the session stays pending',
+    async (_, telling, reason) => {
+      const { rp, session, page, request } = await begin()
+      const bad = await page.post('/dc-api', await credentialFor(request, page, telling))
+      expect(await expectStatus(bad, 400)).toMatchObject({
+        code: 'presentation_refused',
+        errors: [{ pointer: '/data', code: reason }],
+      })
+      expect((await rp.poll(session.verification_id)).status).toBe('pending')
+      const good = await page.post('/dc-api', await credentialFor(request, page))
+      expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
+    },
+  )
 
   it('is accepted only from the page that requested it, and not at the callback', async () => {
     const { rp, session, page, request } = await begin()
@@ -165,7 +168,7 @@ describe('a response', () => {
     expect((await page.post('/dc-api', credential)).status).toBe(200)
   })
 
-  it('is accepted only from the browser that requested it', async () => {
+  it('is refused if it comes from another browser than the request', async () => {
     const session = await stage.rp.create(OVER_18)
     const [first, second] = [ourPage(session), ourPage(session)]
     const [request] = await ask(first)
@@ -184,7 +187,7 @@ describe('a response', () => {
     expect(await expectStatus(other, 409)).toMatchObject({ code: 'verification_already_terminal' })
   })
 
-  it('with access_denied ends the session; any other error is recorded as an attempt', async () => {
+  it('a response with access_denied ends the session; any other error is recorded as an attempt', async () => {
     const { rp, session, page } = await begin()
     const protocol = 'openid4vp-v1-signed'
     const failed = await page.post('/dc-api', { protocol, data: { error: 'invalid_request' } })
@@ -196,7 +199,7 @@ describe('a response', () => {
 })
 
 describe('required_session_binding', () => {
-  it('relying_party is satisfied on the session page only when the server redeems the return code', async () => {
+  it('relying_party is satisfied after a response on the session page only when the relying party redeems the return code', async () => {
     const return_url = 'https://shop.example/done'
     const rp = await relyingPartyOf(stage, { return_urls: [return_url] })
     const session = await rp.create({ ...OVER_18, required_session_binding: 'relying_party', return_url })
@@ -240,7 +243,7 @@ describe('a request for the Digital Credentials API', () => {
     })
   })
 
-  it('with a client token is accepted only from the session page', async () => {
+  it('a request for the Digital Credentials API with a client token is refused if it does not come from the session page', async () => {
     const session = await stage.rp.create(OVER_18)
     const send = (headers: Record<string, string>) =>
       stage.service.fetch(`/v1/verify/${session.verification_id}/dc-api/request`, {

@@ -34,7 +34,7 @@ async function refusalOf(body: object) {
   ]
 }
 
-it('a creation accepts the query that the following tests change', async () => {
+it('the service accepts the query that the following tests change', async () => {
   const { status } = await stage.rp.call('POST', '/v1/verify', { body: { dcql_query: query() } })
   expect(status).toBe(201)
 })
@@ -137,7 +137,7 @@ it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
   },
 )
 
-it('the service returns 422 for any query if the protocol has presentation definitions only', async () => {
+it('the service returns 422 for a dcql_query if the protocol supports only presentation definitions', async () => {
   const error = ['/protocol', 'not_in_protocol']
   expect(await refusalOf({ dcql_query: query(), protocol: 'openid4vp-draft18' })).toEqual([
     422,

@@ -57,7 +57,7 @@ it('api/result: the service verifies a W3C credential under an anchored DID, and
   })
 })
 
-it('api/types: the service verifies a pid by its credentialSubject', async () => {
+it('api/types: the service reads the claims of a pid from its credentialSubject', async () => {
   const policy = {
     credential_types: ['pid'],
     scope: ['family_name', 'address.locality', 'age_over_18'],

@@ -41,7 +41,7 @@ async function presentWith(element: Fields) {
 }
 
 describe('an mdoc on a status list', () => {
-  it('verifies if it is valid, shows the status everywhere, and needs one fetch of a CWT for many responses', async () => {
+  it('verifies if it is valid; session and event have the status, and one fetch of the CWT is enough for many responses', async () => {
     const uri = lists.publishCwt([STATUS.valid, STATUS.valid], person.pki)
     for (const { status, id, session } of await Promise.all([present(uri, 0), present(uri, 1)])) {
       expect(status).toBe(200)
@@ -81,7 +81,7 @@ describe('an mdoc on an identifier list', () => {
     expect(lists.asked(uri)).toEqual(['application/identifierlist+cwt'])
   })
 
-  it('and also on a status list is valid only if both lists say so', async () => {
+  it('an mdoc on an identifier list and on a status list is valid only if both lists say so', async () => {
     const identifier_list = { id, uri: lists.publishIdentifiers([revoked], person.pki) }
     const status_list = { idx: 1, uri: lists.publishCwt([STATUS.valid, STATUS.invalid], person.pki) }
     const good = await presentWith({ identifier_list, status_list: { ...status_list, idx: 0 } })
@@ -95,18 +95,18 @@ describe('an mdoc on an identifier list', () => {
   })
 })
 
-describe('an invalid list for an mdoc', () => {
+describe('an mdoc with a list that cannot be used', () => {
   const expectUnavailable = async (uri: string, idx = 0) => {
     const { status, session } = await present(uri, idx)
     expect([status, session.status]).toEqual([503, 'pending'])
     expect(session.attempts.map(({ reason }) => reason.code)).toEqual(['status_unavailable'])
   }
 
-  it('gives 503 because it is a JWT', async () => {
+  it('gives 503 if the list is a JWT', async () => {
     await expectUnavailable(lists.publish([STATUS.valid]))
   })
 
-  it('gives 503 because of an untrusted signer', async () => {
+  it('gives 503 if the signer of the list is untrusted', async () => {
     const stranger = await mintIssuerPki({
       root: { subject: 'C=DE,O=Other Trust,CN=Other Root CA' },
       leaf: { extendedKeyUsage: [MDOC_SIGNER] },
@@ -114,7 +114,7 @@ describe('an invalid list for an mdoc', () => {
     await expectUnavailable(lists.publishCwt([STATUS.valid], stranger))
   })
 
-  it('gives 503 because it is unavailable or has no entry for the mdoc', async () => {
+  it('gives 503 if the list is unavailable or has no entry for the mdoc', async () => {
     const uri = lists.publishCwt([STATUS.valid], person.pki)
     await expectUnavailable(uri, 4)
     const gone = lists.publishCwt([STATUS.valid], person.pki)

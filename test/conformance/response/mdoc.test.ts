@@ -110,7 +110,7 @@ it.each(REFUSED)(
 )
 
 it.each(['org.iso.23220.photoid.1', 'org.iso.23220.photoID.1'])(
-  'api/types: the service verifies a photo_id as %s',
+  'api/types: the service verifies a photo_id with the docType %s',
   async (docType) => {
     const policy = { credential_types: ['photo_id'], scope: ['family_name', 'person_id'] }
     const nameSpaces = { 'org.iso.23220.1': { family_name: 'Mustermann' }, [docType]: { person_id: '1' } }
@@ -129,7 +129,7 @@ it.each<[string, object, string]>([
   ['with a masked day that does not matter', { approximate_mask: '00000011' }, 'verified'],
   ['with a masked year', { approximate_mask: '11110000' }, 'rejected'],
 ])(
-  'api/result: the service derives an age from the birth_date map of a photo_id %s',
+  'api/result: the service derives an age from the birth_date map of a photo_id, unless the mask hides the age: %s',
   async (_, mask, status) => {
     const docType = 'org.iso.23220.photoid.1'
     const policy = { credential_types: ['photo_id'], scope: ['age_over_18'], allow_derived: true }

@@ -44,7 +44,7 @@ async function eventFor({ session }: Begun) {
 const statusCheck = (result: string) => ({ id: 'status', clause: 'Token Status List §8.3', result })
 
 describe('a credential on a status list', () => {
-  it('verifies if it is valid, shows the status everywhere, and needs one fetch for many responses', async () => {
+  it('verifies if it is valid; session and event have the status, and one fetch is enough for many responses', async () => {
     const uri = lists.publish([STATUS.valid, STATUS.valid])
     const answers = await Promise.all([present(uri, 0), present(uri, 1), present(uri, 0)])
     for (const { answer, poll, begun } of answers) {
@@ -88,7 +88,7 @@ describe('a credential on a status list', () => {
     }
   })
 
-  it('shows not_present if the credential has no status claim', async () => {
+  it('a credential without a status claim has the status not_present', async () => {
     const { session, request } = await begin(stage)
     await respondWithAge(stage, request)
     const poll = await stage.rp.poll(session.verification_id)
@@ -140,7 +140,7 @@ describe('an unavailable status list', () => {
     expect(event).toMatchObject({ assurance_level: 'low', credentials: [{ status: 'unavailable' }] })
   })
 
-  it('leaves a session pending if the session requires more than level low, under any setting', async () => {
+  it('leaves a session pending if the session requires more than level low, even with the setting accept', async () => {
     const policy = { ...OVER_18, required_assurance_level: 'substantial' }
     const { answer, poll } = await present(`${lists.publish([])}-nowhere`, 0, lenient, policy)
     expect(answer.status).toBe(503)
@@ -166,7 +166,7 @@ describe('an invalid status list', () => {
     expect((await present(uri, 0)).answer.status).toBe(503)
   })
 
-  it('is accepted if a status anchor names the signer for this type', async () => {
+  it('becomes valid if a status anchor names its signer for this type', async () => {
     const signer = await makeKey()
     const iss = 'https://lists.example.com'
     const status = { name: 'Lists', purpose: ['status'], issuer: iss, jwks: { keys: [signer.publicJwk] } }

@@ -10,7 +10,7 @@ const stage = useStage()
 
 const PAY = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
 
-describe('api/transactions: refuses a creation', () => {
+describe('api/transactions: the service refuses a create request', () => {
   const one = (changes: object) => ({ ...PAY, transaction_data: [{ ...PAYMENT, ...changes }] })
   const payload = (changes: object) => one({ payload: { ...PAYMENT.payload, ...changes } })
   const SD_JWT = {

@@ -2,6 +2,7 @@
 // in test mode.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { verifyContainer } from '../../../packages/evidence/src/evidence.ts'
 import { type IssuerPki, type Minted, mintIssuerPki } from '../../support/certificates/certificates.ts'
 import {
   type LoteOptions,
@@ -15,9 +16,11 @@ import {
 } from '../../support/certificates/trust-lists.ts'
 import { makeMdocPerson, mdocOf } from '../../support/people/mdoc-person.ts'
 import { AGE, ageOf, queryFor } from '../../support/people/person.ts'
+import { fetchWithMaterials, newKeeper, openChecks } from '../../support/service/evidence.ts'
 import { type Receiver, startReceiver } from '../../support/service/receiver.ts'
 import { expectStatus, type RelyingParty } from '../../support/service/service.ts'
 import { begin, relyingPartyOf, useOwnStage } from '../../support/service/stage.ts'
+import { WAIT } from '../../support/wait.ts'
 
 const stage = useOwnStage()
 let publisher: Receiver
@@ -71,7 +74,7 @@ async function present(rp: RelyingParty, { leaf, intermediate } = pki, policy?: 
   return { answer, session: await rp.poll(session.verification_id), id: session.verification_id }
 }
 
-it('api/trust: the service verifies an issuer on a list, and names list and sequence in result and receipt', async () => {
+it('api/trust: the service accepts an issuer on a list; result and receipt have the name and the sequence number of the list', async () => {
   await publish()
   expect(await keep('good')).toMatchObject({
     name: 'good',
@@ -105,7 +108,7 @@ it.each([
   ['with the URL of the list: accepted', '', 200],
   ['with the URL of another list: refused', '/other', 400],
 ])(
-  'OpenID4VP 1.0 §6.1.1.2: the service evaluates trusted_authorities of kind etsi_tl, %s',
+  'OpenID4VP 1.0 §6.1.1.2: the service evaluates trusted_authorities of type etsi_tl, %s',
   async (_, path, status) => {
     await publish()
     const name = `asked-for-${status}`
@@ -188,7 +191,7 @@ it('api/trust: the service returns 503 while a list that may contain the issuer 
   expect((await both.poll(began.verification_id)).status).toBe('verified')
 })
 
-it('api/trust: the service keeps its copy if the fetched list is older or unavailable, and replaces the copy by a newer list', async () => {
+it('api/trust: the service keeps its copy of a list if the fetched list is unavailable, too large or older, and replaces the copy if the fetched list is newer', async () => {
   await publish({ sequence: 7 })
   await keep('moving')
   const refresh = async () => expectStatus(await operator('POST', '/moving/refresh'), 200)
@@ -253,4 +256,30 @@ it.each([
 ])('api/trust: the service refuses a list with %s and names the member', async (_, changes, pointer) => {
   const refused = await expectStatus(await operator('POST', '', listNamed('odd', changes)), 400)
   expect(refused).toMatchObject({ errors: [{ pointer }] })
+})
+
+it('api/evidence: evidence names the list that contains the issuer once the list is stored, and the offline verifier checks the list', async () => {
+  await publish()
+  await keep('kept')
+  const keeper = await newKeeper(
+    stage.service,
+    (given) => relyingPartyOf(stage, { trust_anchors: [], anchor_sets: ['kept'], ...given }),
+    { for: 'all' },
+  )
+  const first = await fetchWithMaterials(keeper, (await present(keeper.rp)).id)
+  expect(openChecks((await verifyContainer(first.whole)).report)).toEqual([
+    'trust_list: not_in_evidence',
+    'missing: not_in_evidence',
+  ])
+  await expect
+    .poll(async () => (await fetchWithMaterials(keeper, (await present(keeper.rp)).id)).named, WAIT)
+    .toMatchObject([{ media_type: 'application/jose' }])
+  const { whole, bare } = await fetchWithMaterials(keeper, (await present(keeper.rp)).id)
+  const { report } = await verifyContainer(whole)
+  expect(openChecks(report)).toEqual([])
+  expect(report.checks.find(({ id }) => id === 'trust_list')?.result).toBe('pass')
+  expect(openChecks((await verifyContainer(bare)).report)).toEqual([
+    'file: the material is missing: add it with `evidence open --materials`',
+    'trust_list: not_in_evidence',
+  ])
 })

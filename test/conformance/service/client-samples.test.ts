@@ -44,7 +44,7 @@ const jwks = async () => (await stage.service.fetch('/.well-known/jwks.json')).j
 it.each([
   ['verified', true],
   ['predicate_false', false],
-])('verifier.ts: decides whether a person is an adult by the outcome %s', async (reason, expected) => {
+])('verifier.ts: decides if a person is an adult, for the outcome %s', async (reason, expected) => {
   const { isAdult, verifier } = await sample('verifier')
   let producing: Promise<unknown> | undefined
   const asked = isAdult((address: string) => {
@@ -54,7 +54,7 @@ it.each([
   expect(await producing).toMatchObject({ ok: true })
 })
 
-it('return.ts: chooses the next page for a person by the status, and the same page after a reload', async () => {
+it('return.ts: chooses the next page by the status, and chooses the same page again after a reload', async () => {
   const { completeReturn } = await sample('return')
   const request = { ...OVER_18, required_session_binding: 'relying_party', return_url: RETURN_URL }
   const session = await stage.rp.create(request)
@@ -72,7 +72,7 @@ it('return.ts: chooses the next page for a person by the status, and the same pa
   expect(await completeReturn(id, new URL(`${RETURN_URL}?return_code=wrong`))).toBe('/age-check/try-again')
 })
 
-it('return.ts: handles a declined session, and a success that the server did not redeem', async () => {
+it('return.ts: chooses a page for a declined session, and for a verified session without a return code', async () => {
   const { completeReturn } = await sample('return')
   const { verifier } = await sample('verifier')
   const declined = await stage.rp.create(OVER_18)
@@ -83,7 +83,7 @@ it('return.ts: handles a declined session, and a success that the server did not
   expect(await completeReturn(byQr.verification_id, new URL(RETURN_URL))).toBe('/age-check/try-again')
 })
 
-it('webhook.ts and events.ts: process an event of the service, and no forged event', async () => {
+it('webhook.ts and events.ts: process an event of the service, and reject a forged event', async () => {
   const { receiveWebhook } = await sample('webhook')
   const { readEvents } = await sample('events')
   const { verifier } = await sample('verifier')

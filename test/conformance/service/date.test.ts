@@ -28,7 +28,7 @@ it.each([
   ['an error for a wallet', 'POST', '/v1/verify/v_none/callback'],
   ['an error page', 'GET', '/oidc/rp_none/authorize'],
   ['a page of the sandbox', 'GET', '/test/wallet'],
-])('%s has one Date with the time of the response', async (_, method, path) => {
+])('%s has one Date header with the time of the response', async (_, method, path) => {
   const before = Math.floor(Date.now() / 1000) * 1000
   const dates = await headersOf('date', method, path)
   expect(dates).toEqual([expect.stringMatching(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/)])

@@ -14,7 +14,7 @@ const stage = useOwnStage(WITH_SHOP)
 beforeAll(() => trustAuthority(stage))
 
 describe('an order', () => {
-  it('is confirmed, and shows the webhook as it was signed', async () => {
+  it('is confirmed, and its page shows the signed webhook', async () => {
     const visitor = await visitorWith(stage, 'plum')
     await respondWithAge(stage, await visitor.prove())
     const page = await visitor.pageWith('verification.verified')
@@ -33,7 +33,7 @@ describe('an order', () => {
     expect(page).toContain('predicate_false')
   })
 
-  it('is bound to the browser that brings back its code', async () => {
+  it('is bound to the browser that returns with the return code', async () => {
     const visitor = await visitorWith(stage, 'meadow')
     const { back, link } = await visitor.sameDevice()
     await respondWithAge(stage, await stage.service.wallet.receive(link)).then(back)
@@ -67,14 +67,14 @@ describe('an order', () => {
     expect(sessionOf(one)).toBe(sessionOf(two))
   })
 
-  it('is canceled, and shows the webhook of the cancellation', async () => {
+  it('is canceled, and its page shows the webhook of the cancellation', async () => {
     const visitor = await visitorWith(stage, 'packet')
     await visitor.post('prove')
     await visitor.post('cancel')
     expect(stateOf(await visitor.pageWith('verification.canceled'))).toBe('canceled')
   })
 
-  it('shows no secret: no API key, no token of the session page, and no QR code', async () => {
+  it('is shown without the API key, the webhook secret and the token of the session page', async () => {
     const visitor = await visitorWith(stage, 'plum')
     await visitor.post('prove')
     const page = await visitor.page()
@@ -88,7 +88,7 @@ describe('an order', () => {
   })
 })
 
-describe('a forged message', () => {
+describe('a message to the shop', () => {
   it.each([
     ['an unsigned event', ({ body }: Post) => ({ headers: {}, body }), {}, 'malformed_signature'],
     ['an event signed with another secret', same, { secret: 'whsec_AAAA' }, 'wrong_signature'],
@@ -99,7 +99,7 @@ describe('a forged message', () => {
       {},
       'wrong_signature',
     ],
-  ])('gets 400 and does not change the order: %s', async (_, change, signing, said) => {
+  ])('gets 400 and does not change the order if it is %s', async (_, change, signing, said) => {
     const visitor = await visitorWith(stage, 'plum')
     const session = sessionOf(await visitor.post('prove'))
     const response = await sendWebhook(stage, change(signed(session, visitor.id(), signing)))
@@ -107,7 +107,7 @@ describe('a forged message', () => {
     expect(stateOf(await visitor.page())).toBe('waiting')
   })
 
-  it('that is a signed event of another visit changes nothing', async () => {
+  it('does not change the order of this visit if it is an event about the verification of another visit', async () => {
     const [mine, other] = [await visitorWith(stage, 'plum'), await visitorWith(stage, 'plum')]
     await mine.post('prove')
     const session = sessionOf(await other.post('prove'))
@@ -117,7 +117,7 @@ describe('a forged message', () => {
     expect(await mine.page()).not.toContain(session)
   })
 
-  it('that repeats an event is shown once', async () => {
+  it('is shown once if it arrives twice', async () => {
     const visitor = await visitorWith(stage, 'plum')
     const session = sessionOf(await visitor.post('prove'))
     const post = signed(session, visitor.id())
@@ -128,16 +128,16 @@ describe('a forged message', () => {
   it.each([
     ['an event of an unknown visit', 'f'.repeat(64)],
     ['an event without a visit', ''],
-  ])('%s is accepted and ignored', async (_, order) => {
+  ])('is accepted and ignored if it is %s', async (_, order) => {
     expect((await sendWebhook(stage, signed('v_1', order))).status).toBe(204)
   })
 
-  it('a webhook of more than 64 KiB is refused', async () => {
+  it('is refused if it is a webhook of more than 64 KiB', async () => {
     expect((await sendWebhook(stage, { headers: {}, body: 'a'.repeat(65_537) })).status).toBe(413)
   })
 
   it.each(['choose', 'prove', 'cancel', 'leave'])(
-    'a POST to %s from another site is refused',
+    'is refused if it is a POST to %s from another site',
     async (path) => {
       const visitor = await visitorWith(stage, 'plum')
       expect((await visitor.post(path, { Origin: 'https://elsewhere.example' })).status).toBe(403)
@@ -146,7 +146,7 @@ describe('a forged message', () => {
     },
   )
 
-  it('a cookie with another secret or a forged id does not open a visit', async () => {
+  it('opens no visit if its cookie has another secret or a forged id', async () => {
     const visitor = await visitorWith(stage, 'plum')
     for (const cookie of [`${visitor.id()}.${'A'.repeat(22)}`, `${'0'.repeat(64)}.${'A'.repeat(22)}`, 'x']) {
       const page = await stage.service.fetch('/demo', { headers: { Cookie: `demo_visit=${cookie}` } })
@@ -164,7 +164,7 @@ describe('the launcher', () => {
     expect([api_key, webhook_secret].filter((secret) => config.includes(secret))).toEqual([])
   })
 
-  it('accepts webhooks only on the shop’s own port', async () => {
+  it('opens a port for the shop’s webhooks, which serves no page', async () => {
     const port = new URL('/answer', shopOf(stage).settings.webhook.url)
     const response = await fetch(port, { method: 'POST', body: '{}' })
     expect([response.status, await response.text()]).toEqual([400, 'Webhook refused: malformed_signature.\n'])

@@ -18,7 +18,7 @@ const SAMPLE = {
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/
 const ID = /^v_[A-Za-z0-9_-]+$/
 
-it('a creation with the four documented fields returns the six documented fields', async () => {
+it('a create request with the four documented fields returns the six documented fields', async () => {
   const session = await stage.rp.create(SAMPLE)
   expect(session).toMatchObject({
     verification_id: expect.stringMatching(ID),
@@ -30,14 +30,14 @@ it('a creation with the four documented fields returns the six documented fields
   })
 })
 
-it('a creation returns qr_code as a PNG with an openid4vp:// request', async () => {
+it('a create request returns qr_code as a PNG with an openid4vp:// request', async () => {
   const session = await stage.rp.create(SAMPLE)
   const png = decodeQrCode(session.qr_code)
   expect([...png.slice(0, 8)]).toEqual([137, 80, 78, 71, 13, 10, 26, 10])
   expect(readQr(png)).toMatch(/^openid4vp:\/\//)
 })
 
-it('a session can be read at any time', async () => {
+it('a session can be read while it is pending, and after it has ended', async () => {
   const { session } = await finish(stage)
   expect((await stage.rp.poll((await stage.rp.create()).verification_id)).status).toBe('pending')
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
@@ -100,7 +100,7 @@ it.each([
   expect(readQr(png)).toMatch(/^openid4vp:\/\//)
 })
 
-it('each QR code has a new nonce, which the view of the current request shows', async () => {
+it('each QR code has a new nonce, and the OpenID4VP view shows the nonce of the current request', async () => {
   const { verification_id } = await stage.rp.create(SAMPLE)
   const path = `/v1/verify/${verification_id}`
   const view = async () =>

@@ -64,11 +64,14 @@ describe('the test wallet', () => {
     ...['unknown_credential_query', 'wrong_presentation_count'].flatMap((reason) =>
       ['dc+sd-jwt', 'mso_mdoc'].map((format) => ({ reason, format, protocol: 'openid4vp-draft24' })),
     ),
-  ])('produces the reason $reason by $protocol in $format', async ({ reason, format, protocol }) => {
-    const policy = { ...OVER_18, formats: [format], protocol }
-    const { verification } = await outcomeOf(policy, { reason, format })
-    expect(verification).toMatchObject({ status: 'pending', attempts: [{ reason: { code: reason } }] })
-  })
+  ])(
+    'causes a refusal with the reason $reason by $protocol in $format',
+    async ({ reason, format, protocol }) => {
+      const policy = { ...OVER_18, formats: [format], protocol }
+      const { verification } = await outcomeOf(policy, { reason, format })
+      expect(verification).toMatchObject({ status: 'pending', attempts: [{ reason: { code: reason } }] })
+    },
+  )
 
   it('presents the requested claims of every built-in type', async () => {
     const types: readonly [string, readonly string[]][] = [
@@ -95,7 +98,7 @@ describe('the test wallet', () => {
     }
   })
 
-  it('presents the credential type that the call names, or both types with credential_match all', async () => {
+  it('presents the credential type that the call names, or both requested types if credential_match is all', async () => {
     const both = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
     const named = await outcomeOf(both, { reason: 'verified', credential_type: 'pid', format: 'mso_mdoc' })
     expect(named.verification).toMatchObject({
@@ -121,7 +124,7 @@ describe('the test wallet', () => {
     expect(over).toMatchObject({ code: 'verification_already_terminal' })
   })
 
-  it('responds by a link if the session requires a browser, and the session then waits for this browser', async () => {
+  it('responds in a session that requires a browser: after a good response, the session waits for the browser', async () => {
     const bound = { ...OVER_18, required_session_binding: 'page' }
     expect((await outcomeOf(bound)).verification).toMatchObject({
       status: 'pending',

@@ -94,7 +94,7 @@ describe('the page of the test wallet', () => {
     expect((await stage.rp.poll(verification_id)).status).toBe('verified')
   })
 
-  it('folds all credentials except the chosen credential, and keeps the choice after a wrong response', async () => {
+  it('shows the chosen credential and folds the others, and keeps the choice after a wrong response', async () => {
     const { wallet_request } = await stage.rp.create({ ...OVER_18, formats: ['dc+sd-jwt', 'mso_mdoc'] })
     const first = /name="credential" value="([^"]+)" checked>/
     const page = await open(wallet_request.uri)
@@ -146,7 +146,7 @@ describe('the page of the test wallet', () => {
   })
 })
 
-it('the sandbox never calls itself', async () => {
+it('the test wallet does not fetch a request from its own page', async () => {
   const own = 'openid4vp://?request_uri=https://verifier.example/test/wallet?uri=nonsense'
   expect((await open(own, 404)).match(/There is no request to answer/g)).toHaveLength(1)
 })
@@ -177,7 +177,7 @@ describe('the session page', () => {
   })
 })
 
-it('the test wallet gets no request of live mode', async () => {
+it('the test wallet cannot fetch a request of a relying party in live mode', async () => {
   const live = await liveParty()
   const { verification_id, wallet_request } = await live.create()
   expect(await open(wallet_request.uri, 404)).toContain('There is no request to answer')

@@ -60,7 +60,7 @@ describe('a value that may be in the JWT claims and in the vc', () => {
     ['nbf', { content: { issuanceDate: iso(NOW - 86_400) } }, {}],
     ['nbf, with a fraction of a second', { content: { issuanceDate: iso(NOW - 86_400 + 0.5) } }, {}],
     ['exp', { content: { expirationDate: iso(NOW + 86_400) } }, {}],
-  ])('may be equal in both (%s)', async (_, changes, claims) => {
+  ])('is accepted if it is the same in both: %s', async (_, changes, claims) => {
     expect((await claimsOf(changes)).claims).toMatchObject(claims)
   })
 
@@ -85,9 +85,12 @@ describe('a value that may be in the JWT claims and in the vc', () => {
     ['exp', { claims: { exp: null } }],
     ['vc.credentialSubject', { content: { credentialSubject: [SUBJECT] } }],
     ['vc.credentialSubject', { content: { credentialSubject: undefined } }],
-  ])('is refused if the two differ, or if one has a wrong type: %s in %j', async (claim, changes) => {
-    expectRefusal(await verifyGood(await presentOf(changes)), invalid(claim), 'structure')
-  })
+  ])(
+    'is refused if the two differ, or if the value is malformed, or required but missing: %s in %j',
+    async (claim, changes) => {
+      expectRefusal(await verifyGood(await presentOf(changes)), invalid(claim), 'structure')
+    },
+  )
 
   it('is taken from the vc if the JWT claim is missing', async () => {
     const content = {
@@ -106,25 +109,28 @@ describe('a value that may be in the JWT claims and in the vc', () => {
     ['expired', { validUntil: iso(NOW - 61) }],
     ['not_yet_valid', { issuanceDate: iso(NOW + 61) }],
     ['not_yet_valid', { validFrom: iso(NOW + 61) }],
-  ])('limits the validity also if only the vc has it: %s by %j', async (finding, content) => {
-    const claims = { ...BARE, sub: HOLDER.did }
-    expect((await claimsOf({ claims, content })).reasons).toEqual([`credential_${finding}`])
-  })
+  ])(
+    'limits the validity period if it is a time that only the vc has: %s because of %j',
+    async (finding, content) => {
+      const claims = { ...BARE, sub: HOLDER.did }
+      expect((await claimsOf({ claims, content })).reasons).toEqual([`credential_${finding}`])
+    },
+  )
 
-  it('ends the validity at the earlier time if both have an end', async () => {
+  it('ends the validity period at the earlier time if both have an end time', async () => {
     expect((await claimsOf({ content: { validUntil: iso(NOW - 61) } })).reasons).toEqual([
       'credential_expired',
     ])
   })
 
-  it('is refused if it is an aud other than our client_id', async () => {
+  it('is refused if it is an aud without our client_id', async () => {
     expect((await claimsOf({ claims: { aud: [EXPECTED.audience] } })).reasons).toEqual([])
     const verification = await verifyGood(await presentOf({ claims: { aud: 'another' } }))
     expectRefusal(verification, invalid('aud'), 'validity')
   })
 })
 
-describe('a credential of another structure is refused', () => {
+describe('a credential', () => {
   it.each<[string, Changes, PresentationRefusal]>([
     ['without vc', { claims: { vc: undefined } }, { reason: 'malformed_credential' }],
     ['with a vc that is no object', { claims: { vc: 'x' } }, { reason: 'malformed_credential' }],
@@ -151,11 +157,11 @@ describe('a credential of another structure is refused', () => {
     ['without types', { content: { type: undefined } }, invalid('vc.type')],
     ['with the typ of VC-JOSE-COSE', { header: { typ: 'vc+jwt' } }, { reason: 'wrong_token_type' }],
     ['with the typ of an SD-JWT VC', { header: { typ: 'dc+sd-jwt' } }, { reason: 'wrong_token_type' }],
-  ])('%s', async (_, changes, refusal) => {
+  ])('a credential %s is refused', async (_, changes, refusal) => {
     expectRefusal(await verifyGood(await presentOf(changes)), refusal, 'structure')
   })
 
-  it('unless only its typ or its context is missing', async () => {
+  it('is accepted if only its typ or its context is missing', async () => {
     expect((await claimsOf({ header: { typ: undefined } })).reasons).toEqual([])
     expect((await claimsOf({ content: { '@context': undefined } })).reasons).toEqual([])
   })
@@ -183,7 +189,7 @@ describe('a credential of another structure is refused', () => {
       (jwt) => jwt.replace('.', `.${'A'.repeat(1_048_577)}`),
       { reason: 'limit_exceeded' },
     ],
-  ])('%s', async (_, change, refusal) => {
+  ])('a credential JWT %s is refused', async (_, change, refusal) => {
     const verification = await verifyGood(change(await issue()), { expected: { holderBinding: false } })
     expectRefusal(verification, refusal, 'structure')
   })
@@ -200,7 +206,7 @@ describe('a credential of several types', () => {
     })
   })
 
-  it('is checked as the first of its types that we know, if it has no requested type', async () => {
+  it('is checked as the first of its types that the service supports, if none of its types was requested', async () => {
     const verification = await verifyGood(await presentOf(both), { expected: { types: ['Else'] } })
     expectRefusal(verification, { reason: 'untrusted_issuer' }, 'issuer_trust')
   })

@@ -21,14 +21,14 @@ const HEADERS: readonly (readonly [string, object, PresentationRefusal])[] = [
 ]
 
 describe('a credential', () => {
-  it.each(HEADERS)('whose header has %s is refused', async (_, header, refusal) => {
+  it.each(HEADERS)('a credential whose header has %s is refused', async (_, header, refusal) => {
     const changed = withHeader(await issue(), header, ISSUER_KEY)
     expectRefusal(await verifyGood(await present(changed)), refusal, 'structure')
   })
 })
 
 describe('a presentation', () => {
-  it.each(HEADERS)('whose header has %s is refused', async (_, header, refusal) => {
+  it.each(HEADERS)('a presentation whose header has %s is refused', async (_, header, refusal) => {
     const changed = withHeader(await present(await issue()), header, HOLDER_KEY)
     expectRefusal(await verifyGood(changed), refusal, 'structure')
   })

@@ -53,7 +53,7 @@ describe('a presentation', () => {
     ['without times', { claims: { iat: undefined, nbf: undefined, exp: undefined } }],
     ['whose single type is no array', { content: { type: 'VerifiablePresentation' } }],
     ['with another key in its header', { header: { jwk: STRANGER_KEY.publicJwk, jku: 'https://x.example' } }],
-  ])('%s is accepted', async (_, changes) => {
+  ])('a presentation %s is accepted', async (_, changes) => {
     expect((await verifyGood(await presentOf({}, changes))).result).toMatchObject({
       ok: true,
       value: { holderBound: true },
@@ -79,7 +79,7 @@ describe('a presentation', () => {
       { claims: { verifiableCredential: [] } },
       { reason: 'malformed_credential' },
     ],
-  ])('%s is refused', async (_, changes, refusal) => {
+  ])('a presentation %s is refused', async (_, changes, refusal) => {
     expectRefusal(await verifyGood(await presentOf({}, changes)), refusal, 'structure')
   })
 
@@ -89,7 +89,7 @@ describe('a presentation', () => {
     ['a credential outside a list', (vc) => vc],
     ['a credential that is an object', () => [{ type: ['VerifiableCredential'] }]],
     ['no member verifiableCredential', () => undefined],
-  ])('with %s is refused', async (_, credentials) => {
+  ])('a presentation with %s is refused', async (_, credentials) => {
     const vc = await issue()
     const presentation = await present(vc, { content: { verifiableCredential: credentials(vc) } })
     expectRefusal(
@@ -178,7 +178,7 @@ describe('a credential that names its holder by a key (cnf)', () => {
     expect((await verifyGood(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
   })
 
-  it('is not bound to another key, not even to the key of its subject', async () => {
+  it('is refused if another key signed the presentation, even the key of its subject', async () => {
     const credential = { claims: { cnf: { jwk: STRANGER_KEY.publicJwk } } }
     expectRefusal(await verifyGood(await presentOf(credential)), { reason: 'invalid_holder_signature' })
   })
@@ -188,7 +188,7 @@ describe('a credential that names its holder by a key (cnf)', () => {
     { cnf: 'x' },
     { cnf: { kid: HOLDER.kid } },
     { cnf: { jwk: { kty: 'oct', k: 'AA' } } },
-  ])('has no holder without a valid key: %j', async (claims) => {
+  ])('is refused with holder_key_missing if it has no valid key: %j', async (claims) => {
     expectRefusal(
       await verifyGood(await presentOf({ claims })),
       { reason: 'holder_key_missing' },
@@ -199,7 +199,7 @@ describe('a credential that names its holder by a key (cnf)', () => {
 
 describe('a credential that names its holder by a DID', () => {
   it.each(['urn:uuid:erika', 'https://erika.example', 'did:example:erika', 'did:key:z', undefined])(
-    'has no holder if the DID gives no key: %s',
+    'is refused with holder_key_missing if its subject gives no key: %s',
     async (sub) => {
       const presentation = await presentOf({ claims: { sub } }, { claims: { iss: undefined } })
       expectRefusal(await verifyGood(presentation), { reason: 'holder_key_missing' }, 'holder_binding')
@@ -273,19 +273,19 @@ describe('a credential that names its holder by a DID', () => {
       byWeb({}, { claims: { iss: HOLDER.did } }),
       'invalid_holder_signature',
     ],
-  ])('does not cause a fetch of the DID if %s', async (_, presentation, reason) => {
+  ])('does not cause a fetch of the DID document if %s', async (_, presentation, reason) => {
     const { asked, context } = web('authentication')
     const { result } = await verifyGood(await presentation, { context })
     expect(result).toEqual({ ok: false, error: { reason } })
     expect(asked).toEqual([])
   })
 
-  it('is refused if the DID lists the key for assertionMethod only', async () => {
+  it('is refused if the DID document lists the key for assertionMethod only', async () => {
     const verification = await verifyGood(await byWeb(), { context: web('assertionMethod').context })
     expectRefusal(verification, { reason: 'invalid_holder_signature' }, 'holder_binding')
   })
 
-  it('is refused with holder_key_unavailable if the DID cannot be fetched', async () => {
+  it('is refused with holder_key_unavailable if the DID document cannot be fetched', async () => {
     const verification = await verifyGood(await byWeb(), {
       context: web('authentication', 'unavailable').context,
     })

@@ -69,12 +69,12 @@ describe('a credential in a bitstring status list', () => {
   it.each([
     ['an unknown type', { credentialStatus: { type: 'Unheard' } }],
     ['null', { credentialStatus: null }],
-  ])('has an unknown status, not a valid status, if credentialStatus is %s', async (_, content) => {
+  ])('is refused with status_unavailable if credentialStatus is %s', async (_, content) => {
     const verification = await verifyGood(await presentOf({ content }))
     expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
   })
 
-  it('has an unknown status if it is also in a token status list that is unavailable', async () => {
+  it('is refused with status_unavailable if it is also in a token status list that is unavailable', async () => {
     const presentation = await presentOf({ content: entry('0'), claims: tokenStatus })
     const verification = await verifyGood(presentation, { context: { fetchResource } })
     expectRefusal(verification, { reason: 'status_unavailable' }, 'status')

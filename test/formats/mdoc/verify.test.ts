@@ -41,7 +41,7 @@ const validity = (changes: Record<string, string>): Changes => ({
 })
 
 describe('a good mdoc', () => {
-  it('verifies with a device signature, and skips only the two revocation checks, because no list is named', async () => {
+  it('verifies with a device signature; only the two revocation checks are skipped, because no revocation list is named', async () => {
     const { result, trace } = await verifyGood(make())
     expect(result).toMatchObject({
       ok: true,
@@ -101,7 +101,7 @@ describe('a good mdoc', () => {
     expect(result).toMatchObject({ ok: true })
   })
 
-  it('verifies without encryption if our request allows it', async () => {
+  it('verifies in an unencrypted response if our request allows such a response', async () => {
     const { audience, nonce } = EXPECTED
     const presentation = make({ transcript: makeTranscript([audience, nonce, null, HANDOVER.responseUri]) })
     const { result } = await verifyGood(presentation, { expected: IN_THE_CLEAR })
@@ -141,7 +141,7 @@ describe('a good mdoc', () => {
     expectRefusal(other, { reason: 'invalid_holder_signature' }, 'holder_binding')
   })
 
-  it('is refused without holder binding even if the query does not require it', async () => {
+  it('is refused without holder binding even if the query waives holder binding', async () => {
     const presentation = make({ document: (document) => delete document.deviceSigned })
     const verification = await verifyGood(presentation, { expected: { holderBinding: false } })
     expectRefusal(verification, { reason: 'holder_binding_missing' }, 'holder_binding')
@@ -157,7 +157,7 @@ describe('a good mdoc', () => {
     expectRefusal(await verifyGood(presentation), { reason: 'malformed_credential' }, 'structure')
   })
 
-  it('of more characters than the limit is refused before it is decoded', async () => {
+  it('is refused before it is decoded if it has more characters than the limit', async () => {
     expectRefusal(await verifyGood('A'.repeat(524_289)), { reason: 'limit_exceeded' }, 'structure')
   })
 })
@@ -170,7 +170,7 @@ describe('trust in a document signer', () => {
       'an anchor for status lists only',
       { context: { anchors: [{ ...ANCHOR, purpose: ['status' as const] }] } },
     ],
-  ])('is not given: the mdoc is refused with %s', async (_, changes) => {
+  ])('an mdoc is refused if its document signer has %s', async (_, changes) => {
     expectRefusal(await verifyGood(make(), changes), { reason: 'untrusted_issuer' }, 'issuer_trust')
   })
 
@@ -196,7 +196,7 @@ describe('trust in a document signer', () => {
       'C=DE,ST=Bayern,CN=Test Issuing CA',
     ],
   ])(
-    'needs a pinned certificate for a licence signer with %s (Annex B.1.4)',
+    'is given to a licence signer with %s only if its certificate is pinned (Annex B.1.4)',
     async (_, subject, authority) => {
       const pki = await mintIssuerPki({
         intermediate: authority === undefined ? {} : { subject: authority },
@@ -229,7 +229,7 @@ describe('trust in a document signer', () => {
     ['is given', 'DE-BY', true],
     ['is refused', 'DE-HE', false],
   ])(
-    '%s for a licence with the issuing_jurisdiction %s and a signer of DE-BY (§9.3.1)',
+    '%s if the licence has the issuing_jurisdiction %s and its signer is from DE-BY (§9.3.1)',
     async (_, jurisdiction, isTrusted) => {
       const pki = await mintIssuerPki({
         intermediate: { subject: 'C=DE,ST=DE-BY,CN=Test Issuing CA' },
@@ -250,7 +250,7 @@ describe('trust in a document signer', () => {
     expect((await verifyGood(make(), { context: { anchors } })).result).toMatchObject({ ok: true })
   })
 
-  it('is not enough if the mdoc was signed with another key', async () => {
+  it('does not help if the mdoc was signed with another key than the signer’s', async () => {
     const leaf = { ...PKI.leaf, privateJwk: makePrivateKey('P-256').export({ format: 'jwk' }) as JsonWebKey }
     const verification = await verifyGood(make({}, { pki: { ...PKI, leaf } }))
     expectRefusal(verification, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
@@ -272,7 +272,7 @@ describe('the validity of an mdoc', () => {
       { validFrom: '2026-09-21T14:14:20Z' },
       [],
     ],
-  ])('is checked: a document with %s', async (_, times, reasons) => {
+  ])('is checked: the check of %s', async (_, times, reasons) => {
     const { result, trace } = await verifyGood(make(validity(times)))
     expect(result).toMatchObject({ ok: true, value: { reasons } })
     expect(trace).toContainEqual(['validity', reasons.length === 0 ? 'pass' : 'fail'])
@@ -287,11 +287,11 @@ describe('the validity of an mdoc', () => {
     ['`signed` after the validity of its signer’s certificate', { signed: '2050-01-01T00:00:00Z' }, 'signed'],
     ['`validFrom` before `signed`', { validFrom: '2026-08-31T23:59:59Z' }, 'validFrom'],
     ['`validUntil` before `validFrom`', { validUntil: '2026-08-31T00:00:00Z' }, 'validUntil'],
-  ])('with %s is refused', async (_, times, claim) => {
+  ])('an mdoc with %s is refused', async (_, times, claim) => {
     expectRefusal(await verifyGood(make(validity(times))), { reason: 'invalid_claim', claim }, 'validity')
   })
 
-  it('is unknown if its status is unsupported; a forged device signature is refused before the status check', async () => {
+  it('an mdoc with an unsupported status mechanism is refused with status_unavailable, but a forged device signature is refused first', async () => {
     const presentation = make({ mso: (mso) => Object.assign(mso, { status: { status_list: {} } }) })
     expectRefusal(await verifyGood(presentation), { reason: 'status_unavailable' }, 'status')
     const elsewhere = await verifyGood(presentation, { expected: { nonce: 'another' } })

@@ -135,31 +135,40 @@ function meaninglessBytes(response: Buffer): ReadonlySet<number> {
 const refused = { ok: false, error: { reason: 'invalid_holder_signature' } }
 
 describe('a published mdoc response', () => {
-  it.each(ALL)('of $name verifies for the session for which it was made', async (vector) => {
-    expect(await verifyWithLibrary(vector)).toMatchObject({
-      ok: true,
-      value: { typeIdentifier: vector.docType, holderBound: true, anchor: { name: vector.name } },
-    })
-  })
+  it.each(ALL)(
+    'a published mdoc response of $name verifies for the session for which it was made',
+    async (vector) => {
+      expect(await verifyWithLibrary(vector)).toMatchObject({
+        ok: true,
+        value: { typeIdentifier: vector.docType, holderBound: true, anchor: { name: vector.name } },
+      })
+    },
+  )
 
-  it.each(REQUESTED)('of $name verifies if our own request has the same values', async (vector) => {
-    expect(await verifyAsRequested(vector)).toMatchObject({ ok: true, value: { reasons: [] } })
-  })
+  it.each(REQUESTED)(
+    'a published mdoc response of $name verifies if our own request has the same values',
+    async (vector) => {
+      expect(await verifyAsRequested(vector)).toMatchObject({ ok: true, value: { reasons: [] } })
+    },
+  )
 
-  it.each(ALL)('of $name is refused for another session', async (vector) => {
+  it.each(ALL)('a published mdoc response of $name is refused for another session', async (vector) => {
     const others = otherSessions(vector.session)
     expect(others.length).toBeGreaterThan(1)
     for (const session of others) expect(await verifyWithLibrary(vector, { session })).toEqual(refused)
   })
 
-  it.each(REQUESTED)('of $name is refused if our own request differs in one value', async (vector) => {
-    for (const session of otherSessions(vector.session)) {
-      expect(await verifyAsRequested(vector, session)).toEqual(refused)
-    }
-  })
+  it.each(REQUESTED)(
+    'a published mdoc response of $name is refused if our own request differs in one value',
+    async (vector) => {
+      for (const session of otherSessions(vector.session)) {
+        expect(await verifyAsRequested(vector, session)).toEqual(refused)
+      }
+    },
+  )
 
   it.each(ALL)(
-    'of $name is refused if any one bit is flipped, except in a kid that is not signed',
+    'a published mdoc response of $name is refused if any one bit is flipped, except in a kid that is not signed',
     async (vector) => {
       const bytes = Buffer.from(vector.deviceResponse, 'base64url')
       const accepted: number[] = []

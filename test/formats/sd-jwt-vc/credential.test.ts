@@ -124,15 +124,15 @@ const CASES: readonly Case[] = [
 ]
 
 describe('a credential', () => {
-  it.each(CASES)('with %s is refused', async (_, change, refusal, check) => {
+  it.each(CASES)('a credential with %s is refused', async (_, change, refusal, check) => {
     expectRefusal(await verifyGood(await alter(GOOD, KEYS, change)), refusal, check)
   })
 
-  it('that was signed again without a change verifies', async () => {
+  it('a credential that was signed again without a change verifies', async () => {
     expect((await verifyGood(await alter(GOOD, KEYS, () => undefined))).result.ok).toBe(true)
   })
 
-  it('whose aud is or contains our client_id verifies', async () => {
+  it('a credential whose aud is or contains our client_id verifies', async () => {
     for (const aud of [EXPECTED.audience, ['https://other.example', EXPECTED.audience]]) {
       expect((await verifyGood(await alter(GOOD, KEYS, claim('aud', aud)))).result.ok).toBe(true)
     }
@@ -150,16 +150,19 @@ describe('a credential', () => {
     expectRefusal(await verifyGood(forged), { reason: 'invalid_issuer_signature' }, 'issuer_signature')
   })
 
-  it.each(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'])('signed with %s verifies', async (alg) => {
-    const issuer = { ...(await makeKey(alg === 'EdDSA' ? 'Ed25519' : alg)), alg }
-    const presentation = await alter(GOOD, { ...KEYS, issuer }, header('alg', alg))
-    // A stranger's key beside it: every key of the set is tried.
-    const anchor = {
-      ...ANCHOR,
-      jwks: { keys: [STRANGER_KEY.publicJwk, ISSUER_KEY.publicJwk, issuer.publicJwk] },
-    }
-    expect((await verifyGood(presentation, { context: { anchors: [anchor] } })).result.ok).toBe(true)
-  })
+  it.each(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'])(
+    'a credential signed with %s verifies',
+    async (alg) => {
+      const issuer = { ...(await makeKey(alg === 'EdDSA' ? 'Ed25519' : alg)), alg }
+      const presentation = await alter(GOOD, { ...KEYS, issuer }, header('alg', alg))
+      // A stranger's key beside it: every key of the set is tried.
+      const anchor = {
+        ...ANCHOR,
+        jwks: { keys: [STRANGER_KEY.publicJwk, ISSUER_KEY.publicJwk, issuer.publicJwk] },
+      }
+      expect((await verifyGood(presentation, { context: { anchors: [anchor] } })).result.ok).toBe(true)
+    },
+  )
 
   it('has the assurance level of the anchor whose key signed it, if its issuer has several anchors', async () => {
     const old = {
@@ -191,7 +194,7 @@ describe('a credential', () => {
     expect(beyond.result).toMatchObject({ ok: true, value: { reasons: [finding] } })
   })
 
-  it('that is both expired and not yet valid has both reasons', async () => {
+  it('a credential that is both expired and not yet valid has both reasons', async () => {
     const verification = await verifyGood(
       await presentGood(await issueGood({ exp: NOW - 900, nbf: NOW + 900 })),
     )
@@ -201,14 +204,14 @@ describe('a credential', () => {
     })
   })
 
-  it('without exp, nbf and iat is valid', async () => {
+  it('a credential without exp, nbf and iat is valid', async () => {
     const verification = await verifyGood(
       await presentGood(await issueGood({ exp: undefined, iat: undefined })),
     )
     expect(verification.result).toMatchObject({ ok: true, value: { reasons: [] } })
   })
 
-  it('without a KB-JWT has an unknown status if holder binding is not required', async () => {
+  it('a credential without a KB-JWT is refused with status_unavailable if its `status` is empty and holder binding is waived', async () => {
     const { nonce, audience } = EXPECTED
     const unbound = await presentSdJwtVc(await issueGood({ status: {} }), { nonce, audience, iat: NOW })
     const verification = await verifyGood(unbound, { expected: { holderBinding: false } })

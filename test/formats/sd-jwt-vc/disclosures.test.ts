@@ -199,7 +199,7 @@ describe('a disclosure', () => {
     ['pad bits that are not zero', () => 'Zh'],
     ['bytes that are not UTF-8', () => Buffer.from('["s\xff","x",1]', 'latin1').toString('base64url')],
     ['a byte order mark', () => encodeDisclosure(`\ufeff["${S}","x",1]`)],
-  ])('with %s is refused, even if the payload has its digest', async (_, change) => {
+  ])('a disclosure with %s is refused, even if the payload has its digest', async (_, change) => {
     const presentation = await altered((parts) => {
       const disclosure = change(encodeDisclosure([S, 'x', 1]))
       parts.disclosures.push(disclosure)
@@ -210,7 +210,7 @@ describe('a disclosure', () => {
 })
 
 describe('a payload', () => {
-  it.each(DIGESTS)('in which %s is refused', async (_, change, refusal) => {
+  it.each(DIGESTS)('a payload is refused if %s', async (_, change, refusal) => {
     expectRefusal(await verifyGood(await altered(change)), refusal, 'disclosures')
   })
 })

@@ -123,12 +123,12 @@ function kbText(parts: Parts, text: string): void {
 }
 
 describe('holder binding', () => {
-  it.each(CASES)('with %s is refused', async (_, change, refusal, check) => {
+  it.each(CASES)('holder binding with %s is refused', async (_, change, refusal, check) => {
     expectRefusal(await verifyGood(await alter(GOOD, KEYS, change)), refusal, check ?? 'holder_binding')
   })
 
   it.each(CASES)(
-    'with %s is refused even if holder binding was not required',
+    'holder binding with %s is refused even if holder binding was not required',
     async (_, change, refusal, check) => {
       const verification = await verifyGood(await alter(GOOD, KEYS, change), {
         expected: { holderBinding: false },
@@ -192,13 +192,13 @@ describe('holder binding', () => {
     expectRefusal(await verifyGood(turned), { reason: 'sd_hash_mismatch' }, 'holder_binding')
   })
 
-  it('that was made for one credential is refused with another credential of the same holder', async () => {
+  it('holder binding that was made for one credential is refused with another credential of the same holder', async () => {
     const other = await presentGood(await issueGood())
     const moved = other.slice(0, other.lastIndexOf('~') + 1) + GOOD.slice(GOOD.lastIndexOf('~') + 1)
     expectRefusal(await verifyGood(moved), { reason: 'sd_hash_mismatch' }, 'holder_binding')
   })
 
-  it('by a key from the header of the KB-JWT is refused', async () => {
+  it('holder binding by a key from the header of the KB-JWT is refused', async () => {
     const forged = await alter(GOOD, { ...KEYS, holder: STRANGER_KEY }, ({ kb }) => {
       Object.assign(kb?.header as Json, { jwk: STRANGER_KEY.publicJwk, kid: 'x', x5c: ['AAAA'] })
     })
@@ -211,7 +211,7 @@ describe('holder binding', () => {
     expect((await verifyGood(presentation)).result.ok).toBe(true)
   })
 
-  it.each(['ES384', 'ES512', 'Ed25519'])('with an %s key verifies', async (alg) => {
+  it.each(['ES384', 'ES512', 'Ed25519'])('holder binding with an %s key verifies', async (alg) => {
     const holder = await makeKey(alg)
     const presentation = await alter(GOOD, { ...KEYS, holder }, (parts) => {
       parts.payload.cnf = { jwk: holder.publicJwk }

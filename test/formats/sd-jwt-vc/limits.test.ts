@@ -28,19 +28,22 @@ describe('a presentation', () => {
       'a header 10,000 levels deep',
       `${b64(`{"x":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`)}.e30.AAAA~`,
     ],
-  ])('with %s is refused at the first check, before any signature is verified', async (_, presentation) => {
-    const verification = await verifyGood(presentation)
-    expectRefusal(verification, TOO_MUCH, 'structure')
-    expect(verification.trace).toEqual([['structure', 'fail']])
-  })
+  ])(
+    'a presentation with %s is refused at the first check, before any signature is verified',
+    async (_, presentation) => {
+      const verification = await verifyGood(presentation)
+      expectRefusal(verification, TOO_MUCH, 'structure')
+      expect(verification.trace).toEqual([['structure', 'fail']])
+    },
+  )
 
-  it('with a disclosure 10,000 levels deep is refused', async () => {
+  it('a presentation with a disclosure 10,000 levels deep is refused', async () => {
     const deep = encodeDisclosure(`["s","x",${'['.repeat(10_000)}${']'.repeat(10_000)}]`)
     const presentation = await alter(GOOD, KEYS, ({ disclosures }) => void disclosures.push(deep))
     expectRefusal(await verifyGood(presentation), TOO_MUCH, 'disclosures')
   })
 
-  it('whose disclosures contain each other in a circle is refused', async () => {
+  it('a presentation whose disclosures contain each other in a circle is refused', async () => {
     const presentation = await alter(GOOD, KEYS, (parts) => {
       let digest = 'innermost'
       for (let i = 0; i < 100; i++) {
@@ -53,7 +56,7 @@ describe('a presentation', () => {
     expectRefusal(await verifyGood(presentation), TOO_MUCH, 'disclosures')
   })
 
-  it('with as many disclosures as allowed verifies', async () => {
+  it('a presentation with as many disclosures as allowed verifies', async () => {
     const presentation = await alter(GOOD, KEYS, (parts) => {
       const more = Array.from({ length: SD_JWT.disclosures - parts.disclosures.length }, (_, i) =>
         encodeDisclosure([`salt ${i}`, `claim ${i}`, i]),
@@ -70,7 +73,7 @@ describe('a presentation', () => {
     })
   })
 
-  it('with a portrait of half a mebibyte in a disclosure verifies', async () => {
+  it('a presentation with a portrait of half a mebibyte in a disclosure verifies', async () => {
     const presentation = await alter(GOOD, KEYS, (parts) => {
       const disclosure = encodeDisclosure(['salt', 'portrait', 'A'.repeat(512 * 1024)])
       parts.disclosures.push(disclosure)

@@ -39,7 +39,7 @@ describe('a presentation that verifies', () => {
     expect([await verifies(SHORT), await verifies(GOOD)]).toEqual([true, true])
   })
 
-  it('does not verify with any single character flipped', async () => {
+  it('does not verify after a change of any one character', async () => {
     const mutants = Array.from(
       SHORT,
       (character, i) => SHORT.slice(0, i) + flip(character, i % 6) + SHORT.slice(i + 1),
@@ -47,7 +47,7 @@ describe('a presentation that verifies', () => {
     expect(await survivors(someOf(mutants))).toEqual([])
   })
 
-  it('does not verify with any bit of either signature flipped', async () => {
+  it('does not verify after a change of any one bit in either signature', async () => {
     const mutants: string[] = []
     for (const end of [SHORT.indexOf('~'), SHORT.length]) {
       const start = SHORT.lastIndexOf('.', end - 1) + 1

@@ -73,7 +73,7 @@ describe('the published SD-JWT', () => {
   })
 
   it.each(SD_JWTS)(
-    'of $name verifies, and its claims are those that an independent reader finds',
+    'the published SD-JWT of $name verifies, and its claims are those that an independent reader finds',
     async (vector) => {
       const result = await verify(vector)
       if (!result.ok) throw new Error(result.error.reason)
@@ -84,7 +84,7 @@ describe('the published SD-JWT', () => {
   )
 
   it.each(SD_JWTS)(
-    'of $name does not verify with another issuer key, or as a credential of another type',
+    'the published SD-JWT of $name does not verify with another issuer key, or as a credential of another type',
     async ({ token, issuerJwk }) => {
       const reason = (await verify({ token, issuerJwk: STRANGER_KEY.publicJwk })) as { error?: object }
       expect(reason.error).toEqual({ reason: 'invalid_issuer_signature' })
@@ -93,16 +93,19 @@ describe('the published SD-JWT', () => {
     },
   )
 
-  it.each(BOUND)('of $name verifies for its own nonce and verifier only', async (vector) => {
-    expect(await verify(vector, { expected: { nonce: '1234567891' } })).toMatchObject({
-      error: { reason: 'nonce_mismatch' },
-    })
-    const other = { expected: { audience: 'https://example.net/' } }
-    expect(await verify(vector, other)).toMatchObject({ error: { reason: 'audience_mismatch' } })
-  })
+  it.each(BOUND)(
+    'the published SD-JWT of $name verifies for its own nonce and verifier only',
+    async (vector) => {
+      expect(await verify(vector, { expected: { nonce: '1234567891' } })).toMatchObject({
+        error: { reason: 'nonce_mismatch' },
+      })
+      const other = { expected: { audience: 'https://example.net/' } }
+      expect(await verify(vector, other)).toMatchObject({ error: { reason: 'audience_mismatch' } })
+    },
+  )
 
   it.each(BOUND)(
-    'of $name is refused if a disclosure is missing, or if the disclosures are in another order',
+    'the published SD-JWT of $name is refused if a disclosure is missing, or if the disclosures are in another order',
     async ({ token, issuerJwk }) => {
       const parts = token.split('~')
       const less = [...parts.slice(0, -2), parts.at(-1)].join('~')
@@ -114,7 +117,7 @@ describe('the published SD-JWT', () => {
     },
   )
 
-  it('of RFC 9901 §5.1 is a plain JWT as printed, without the last tilde, and an SD-JWT with the last tilde', async () => {
+  it('the SD-JWT that RFC 9901 §5.1 prints is refused, because its last tilde is missing, and verifies with the tilde', async () => {
     const [vector] = ALL.filter(({ token }) => !token.includes('~'))
     if (vector === undefined) throw new Error('no such vector')
     expect(await verify(vector)).toEqual({ ok: false, error: { reason: 'malformed_credential' } })
@@ -124,7 +127,7 @@ describe('the published SD-JWT', () => {
 
 describe('the published SD-JWT VC', () => {
   it.each(vectors('the draft', sdJwtVcDraft))(
-    'of $name verifies as a credential',
+    'the published SD-JWT VC of $name verifies as a credential',
     async ({ token, issuerJwk }) => {
       const { payload, expected, now } = worldOf(token)
       const anchor = {

@@ -55,7 +55,7 @@ describe('transaction data', () => {
       [FIRST, SECOND],
       [0, 3],
     ],
-  ])('%s', async (_, signed, asked, confirmed) => {
+  ])('transaction data %s', async (_, signed, asked, confirmed) => {
     const matched = await matchTransactionData(signed as never, asked)
     expect(matched).toMatchObject({ ok: true, value: confirmed.map((index) => ({ index })) })
     expect(matched.ok && matched.value).toHaveLength(confirmed.length)

@@ -47,7 +47,7 @@ const verifyUnder = (presentation: string, ...anchors: TrustAnchor[]) =>
   verifyGood(presentation, { context: { anchors } })
 
 describe('a credential signed with a certificate', () => {
-  it('from an anchored authority verifies, and its issuer is the subject of the leaf', async () => {
+  it('verifies if an anchored authority issued the certificate, and its reported issuer is the subject of the leaf', async () => {
     const { result } = await verifyUnder(await signedBelowRoot(), CA_ANCHOR)
     expect(result).toMatchObject({
       ok: true,
@@ -55,12 +55,12 @@ describe('a credential signed with a certificate', () => {
     })
   })
 
-  it('is not reported as issued by its iss if the leaf does not contain that iss', async () => {
+  it('has another reported issuer than its iss if the leaf does not contain this iss', async () => {
     const { result } = await verifyUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR)
     expect(result).toMatchObject({ ok: true, value: { issuer: expect.not.stringContaining(ISSUER) } })
   })
 
-  it('verifies only with the anchor for its iss, if such an anchor exists', async () => {
+  it('verifies only with the keys of the anchor for its iss, if such an anchor exists', async () => {
     const verification = await verifyUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR, ANCHOR)
     expectRefusal(verification, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
   })
@@ -74,7 +74,7 @@ describe('a credential signed with a certificate', () => {
     expect(result.ok).toBe(true)
   })
 
-  it('is refused if another key than that of the leaf signed it', async () => {
+  it('is refused if the signature was made with another key than the key of the leaf', async () => {
     const verification = await verifyUnder(
       await signedBelowRoot(CLAIMS_WITHOUT_ISS, CHAIN, STRANGER_KEY),
       CA_ANCHOR,
@@ -90,7 +90,7 @@ describe('a credential signed with a certificate', () => {
       (good) => [`${good[0]}AAAA`, ...good.slice(1)],
       'malformed_certificate_chain',
     ],
-  ])('whose chain has %s is refused', async (_, change, reason) => {
+  ])('is refused if its chain has %s', async (_, change, reason) => {
     const verification = await verifyUnder(
       await signedBelowRoot(CLAIMS_WITHOUT_ISS, change(CHAIN)),
       CA_ANCHOR,
@@ -99,7 +99,7 @@ describe('a credential signed with a certificate', () => {
     expect(verification.trace.at(-1)).toEqual(['issuer_trust', 'fail'])
   })
 
-  it('whose chain is reversed, incomplete, of another issuer or self-made is refused', async () => {
+  it('is refused if its chain is reversed, incomplete, of another issuer or self-made', async () => {
     const stranger = await mintIssuerPki()
     const selfSigned = await mintCertificate({
       subject: 'CN=Test Root CA',
@@ -122,7 +122,7 @@ describe('a credential signed with a certificate', () => {
     }
   })
 
-  it('from an authority that is anchored for other types only is refused', async () => {
+  it('is refused if the authority of its certificate is anchored for other types only', async () => {
     const verification = await verifyUnder(await signedBelowRoot(), {
       ...CA_ANCHOR,
       credential_types: ['mdl'],

@@ -4,9 +4,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeEach } from 'vitest'
 import { stopServers } from './shared-services.ts'
-import { stopAlarms } from './storage.ts'
+import { stopTimers } from './storage.ts'
 
-stopAlarms()
+beforeEach(stopTimers)
 afterAll(stopServers)
 
 const stored = new Map<string, Response>()

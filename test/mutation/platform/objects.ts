@@ -61,11 +61,21 @@ export function openNamespace(load: () => Promise<ObjectClass>, env: () => objec
       },
     )
   }
-  const runAlarm = async (entry: ObjectEntry): Promise<boolean> => {
+  const runOneAlarm = async (entry: ObjectEntry): Promise<boolean> => {
     if ((await entry.storage.getAlarm()) === null) return false
     await entry.storage.deleteAlarm()
     await (await open(entry)).instance.alarm?.()
     return true
+  }
+  /** Last alarm of each object: an object runs one alarm after the other. */
+  const alarms = new WeakMap<ObjectEntry, Promise<unknown>>()
+  const runAlarm = (entry: ObjectEntry): Promise<boolean> => {
+    const run = Promise.resolve(alarms.get(entry)).then(() => runOneAlarm(entry))
+    alarms.set(
+      entry,
+      run.catch(() => undefined),
+    )
+    return run
   }
   const named = (name: string) => idOf(createHash('sha256').update(name).digest('hex'))
   return {

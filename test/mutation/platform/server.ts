@@ -91,6 +91,7 @@ async function send(outgoing: ServerResponse, answer: Response): Promise<void> {
   for (const [name, value] of answer.headers) outgoing.appendHeader(name, value)
   outgoing.writeHead(answer.status)
   const body = Buffer.from(await answer.arrayBuffer())
-  // As workerd does, which compresses a body by its `Content-Encoding`.
-  outgoing.end(answer.headers.get('content-encoding') === 'gzip' ? gzipSync(body) : body)
+  // As workerd does, which compresses a body by its `Content-Encoding`. A built file is compressed already.
+  const isPacked = body[0] === 0x1f && body[1] === 0x8b
+  outgoing.end(answer.headers.get('content-encoding') === 'gzip' && !isPacked ? gzipSync(body) : body)
 }

@@ -11,12 +11,15 @@ type ListOptions = {
 
 export type Storage = ReturnType<typeof openStorage>
 
-/** For each storage, the function that stops its alarm. */
-const alarms = new Set<() => void>()
+/** For each storage, the function that stops the timer of its alarm. */
+const timers = new Set<() => void>()
 
-/** Stops all alarms: alarms of an earlier test file would ring in a later one. */
-export function stopAlarms(): void {
-  for (const stop of alarms) stop()
+/**
+ * Stops the timers of all alarms. On a slow machine the alarms of an earlier test would ring in a later one.
+ * A test can still run them by `runDurableObjectAlarm`.
+ */
+export function stopTimers(): void {
+  for (const stop of timers) stop()
 }
 
 /** Opens storage. `ring` is called at the time of the alarm. */
@@ -24,11 +27,12 @@ export function openStorage(ring: () => void) {
   const data = new Map<string, unknown>()
   const database = new DatabaseSync(':memory:')
   let alarm: { readonly at: number; readonly timer: ReturnType<typeof setTimeout> } | null = null
+  const stopTimer = () => clearTimeout(alarm?.timer)
   const stop = () => {
-    clearTimeout(alarm?.timer)
+    stopTimer()
     alarm = null
   }
-  alarms.add(stop)
+  timers.add(stopTimer)
   return {
     kv: new Values(data),
     sql: {

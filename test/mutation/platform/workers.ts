@@ -46,6 +46,8 @@ export const env: Readonly<Record<string, unknown>> = {
   EVENT_LOG: namespaceOf('EventLog'),
   TRUST_LIST: namespaceOf('TrustList'),
   VERIFICATION_INDEX: namespaceOf('VerificationIndex'),
+  EVIDENCE_MATERIALS: namespaceOf('EvidenceMaterials'),
+  EVIDENCE_SESSIONS: namespaceOf('EvidenceSessions'),
   CREATION_RATE_LIMIT: limiter,
   WALLET_RATE_LIMIT: limiter,
   TOKEN_RATE_LIMIT: limiter,

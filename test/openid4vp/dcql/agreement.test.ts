@@ -49,7 +49,7 @@ describe('the matcher', () => {
     ['§7.1.1: an empty selection is an error', { a: [] }, ['a', null], false, true],
     ['§7.1.1: an array has no keys', { a: [1] }, ['a', 'length'], false, true],
   ])(
-    'gives another result than the dcql library, as the text requires: %s',
+    'gives another result than the dcql library, because OpenID4VP 1.0 requires this: %s',
     (_clause, claims, path, ours, theirs) => {
       const query: CredentialQuery = {
         id: 'q',
@@ -63,7 +63,7 @@ describe('the matcher', () => {
     },
   )
 
-  it('gives another result than the dcql library by §8.1: a response completes one credential set, even if all are optional', () => {
+  it('gives another result than the dcql library, because §8.1 requires one complete credential set, even if all credential sets are optional', () => {
     const query: DcqlQuery = {
       credentials: [{ id: 'q', format: 'dc+sd-jwt', meta: { vct_values: ['urn:0'] } }],
       credential_sets: [{ options: [['q']], required: false }],

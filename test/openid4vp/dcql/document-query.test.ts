@@ -41,7 +41,7 @@ describe('the document request', () => {
     expect(documentQuery(query)?.useCases).toEqual([{ mandatory: true, documentSets: [[0, 1]] }])
   })
 
-  it('has only the mdoc option of a credential set, and no use cases if no other option is left', () => {
+  it('has only the mdoc option of a credential set, and no use cases if only one document is requested', () => {
     const query: DcqlQuery = {
       credentials: [sdJwt, mdoc('a', MDL)],
       credential_sets: [{ options: [['sd'], ['a']] }],
@@ -60,7 +60,7 @@ describe('the document request', () => {
     })
   })
 
-  it('has use cases if at least one credential set leaves a choice', () => {
+  it('has one use case for each credential set, if one of the sets has several options', () => {
     const query: DcqlQuery = {
       credentials: [mdoc('a', MDL), mdoc('b', PID), mdoc('c', 'c')],
       credential_sets: [{ options: [['a']] }, { options: [['b'], ['c']] }],
@@ -71,7 +71,7 @@ describe('the document request', () => {
     ])
   })
 
-  it('has a use case for each credential set with documents, if one of the sets leaves a choice', () => {
+  it('has no option of another format, and no use case for a set without documents', () => {
     const query: DcqlQuery = {
       credentials: [sdJwt, mdoc('a', MDL), mdoc('b', PID), mdoc('c', 'c')],
       credential_sets: [

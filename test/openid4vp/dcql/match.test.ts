@@ -22,11 +22,11 @@ const GOOD: Partial<VerifiedCredential> = {
 const MDOC = { ns: { place: { country: 'DE' } } }
 const AUTHORITY = { authorityKeyIdentifiers: ['YQ', 'Yg'] }
 const LISTED = {
-  anchor: { name: 'PID list', assurance_level: 'high', listUrl: 'https://list.example/pid' },
+  anchor: { name: 'PID list', assurance_level: 'high', listUrls: ['https://list.example/pid'] },
 } as const
 
-describe('a credential satisfies its query', () => {
-  it('with the requested format, type, holder binding, claims and values', () => {
+describe('a credential', () => {
+  it('satisfies its query with the requested format, type, holder binding, claims and values', () => {
     expect(match(QUERY, GOOD)).toEqual({ valueMismatches: [] })
   })
 
@@ -67,16 +67,16 @@ describe('a credential satisfies its query', () => {
     ['the list of requested authorities is empty', { trusted_authorities: [] }, AUTHORITY],
     ['a claim set names an unknown claim', { claim_sets: [['adult', 'nobody']] }, {}],
     ['the list of claim sets is empty', { claim_sets: [] }, {}],
-  ])('but not if %s', (_why, query, credential) => {
+  ])('does not satisfy its query if %s', (_why, query, credential) => {
     expect(match({ ...QUERY, ...query }, { ...GOOD, ...credential })).toBeUndefined()
   })
 
-  it('without holder binding if the query does not require it', () => {
+  it('satisfies its query without holder binding if the query does not require holder binding', () => {
     const query = { ...QUERY, require_cryptographic_holder_binding: false }
     expect(match(query, { ...GOOD, holderBound: false })).toEqual({ valueMismatches: [] })
   })
 
-  it('with a certificate from one of the requested authorities', () => {
+  it('satisfies its query if one of the requested authorities certifies its signer', () => {
     const trusted_authorities = [
       { type: 'etsi_tl', values: ['https://lotl.example'] },
       { type: 'aki', values: ['x', 'Yg'] },
@@ -86,19 +86,19 @@ describe('a credential satisfies its query', () => {
     })
   })
 
-  it('below an anchor from one of the requested trust lists', () => {
+  it('satisfies its query if its anchor comes from one of the requested trust lists', () => {
     const trusted_authorities = [
       { type: 'etsi_tl', values: ['https://lotl.example', 'https://list.example/pid'] },
     ]
     expect(match({ ...QUERY, trusted_authorities }, { ...GOOD, ...LISTED })).toEqual({ valueMismatches: [] })
   })
 
-  it('without claims if the query requests no claims', () => {
+  it('satisfies its query without claims if the query requests no claims', () => {
     const { claims, ...query } = QUERY
     expect(match(query, { ...GOOD, claims: {} })).toEqual({ valueMismatches: [] })
   })
 
-  it('as an mdoc only if the path has exactly a namespace and an element', () => {
+  it('satisfies its query as an mdoc only if the path has exactly a namespace and an element', () => {
     const matchPath = (path: string[]) =>
       match(
         { ...QUERY, format: 'mso_mdoc', claims: [{ path }] },
@@ -109,12 +109,12 @@ describe('a credential satisfies its query', () => {
     expect(matchPath(['ns'])).toBeUndefined()
   })
 
-  it('with any complete claim set, also if it is not the first', () => {
+  it('satisfies its query with any complete claim set, not only the first claim set', () => {
     const query = { ...QUERY, claim_sets: [['adult', 'born'], ['born']] }
     expect(match(query, { ...GOOD, claims: { birthdate: '1990-01-01' } })).toEqual({ valueMismatches: [] })
   })
 
-  it('with the complete claim set whose values match, if there is one', () => {
+  it('has a value mismatch only if the values of no complete claim set match', () => {
     const claims = { age_over_18: false, birthdate: '1990-01-01' }
     expect(match({ ...QUERY, claim_sets: [['adult'], ['born']] }, { ...GOOD, claims })).toEqual({
       valueMismatches: [],

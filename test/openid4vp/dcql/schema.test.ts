@@ -151,7 +151,7 @@ describe('a caller’s own query', () => {
       set([{ options: [['pid']], purpose: 'x' }]),
       'credential_sets/0',
     ],
-  ])('is refused, and the error names the place, for %s', (_, change, place) => {
+  ])('a caller’s own query with %s is refused, and the error names the place', (_, change, place) => {
     const query = good()
     change(query)
     // Undefined members are absent in JSON.

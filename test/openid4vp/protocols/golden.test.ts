@@ -113,14 +113,17 @@ function isSigning(prefix: ClientIdPrefix): prefix is SigningPrefix {
 }
 
 describe('the header and the links of a protocol', () => {
-  it.each(NAMED)('$id with client_id prefix $prefix equal their golden file', async ({ id, prefix }) => {
-    const { privateJwk } = await createEncryptionKey()
-    const clientId = PROTOCOLS[id].writeClientId(IDENTITIES[prefix].clientId)
-    const identity = { ...IDENTITIES[prefix], clientId, signingJwk: privateJwk }
-    const header = decodeProtectedHeader(await signRequestObject({ client_id: clientId }, identity))
-    const text = `${JSON.stringify({ links: linksOf(id, clientId), header }, null, 2)}\n`
-    await expect(text).toMatchFileSnapshot(`golden/${id}.${prefix}.golden`)
-  })
+  it.each(NAMED)(
+    '$id with client_id prefix $prefix are the same as in the stored golden file',
+    async ({ id, prefix }) => {
+      const { privateJwk } = await createEncryptionKey()
+      const clientId = PROTOCOLS[id].writeClientId(IDENTITIES[prefix].clientId)
+      const identity = { ...IDENTITIES[prefix], clientId, signingJwk: privateJwk }
+      const header = decodeProtectedHeader(await signRequestObject({ client_id: clientId }, identity))
+      const text = `${JSON.stringify({ links: linksOf(id, clientId), header }, null, 2)}\n`
+      await expect(text).toMatchFileSnapshot(`golden/${id}.${prefix}.golden`)
+    },
+  )
 })
 
 function linksOf(id: ProtocolId, clientId: string) {

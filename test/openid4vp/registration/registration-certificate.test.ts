@@ -93,7 +93,7 @@ describe.each(FORMS)('%s', (_, make) => {
     })
   })
 
-  it('without credentials registers nothing', async () => {
+  it('a certificate without credentials registers nothing', async () => {
     expect((await parse(make({ ...CLAIMS, credentials: undefined }))).credentials).toEqual({
       ok: true,
       value: [],
@@ -135,11 +135,14 @@ describe.each(FORMS)('%s', (_, make) => {
       [MDL, { format: PID.format, meta: PID.meta, Claim: PID.claim }],
       'credentials /1 must have `claim`, or nothing beside `format` and `meta`',
     ],
-  ])('with %s gives an error instead of its registrations', async (_, credentials, error) => {
-    expect((await parse(make({ ...CLAIMS, credentials }))).credentials).toEqual({ ok: false, error })
-  })
+  ])(
+    'a certificate with %s gives an error in place of its list of credentials',
+    async (_, credentials, error) => {
+      expect((await parse(make({ ...CLAIMS, credentials }))).credentials).toEqual({ ok: false, error })
+    },
+  )
 
-  it('with an exp that is no number gives an error', async () => {
+  it('a certificate with an exp that is no number gives an error', async () => {
     const { credentials, expiresAt } = await parse(make({ ...CLAIMS, exp: '1800000000' }))
     expect([credentials, expiresAt]).toEqual([{ ok: false, error: 'exp must be a number' }, undefined])
   })
@@ -157,7 +160,7 @@ describe.each(FORMS)('%s', (_, make) => {
     ['an empty subject', { sub: '' }, []],
     ['a number as its subject', { sub: 1 }, []],
   ])(
-    'identifies the party that sends the requests, or nobody, if it has %s',
+    'a certificate with %s gives the right identifier of the party that sends the requests, or none',
     async (_, change, presenters) => {
       expect((await parse(make({ ...CLAIMS, ...change }))).presenters).toEqual(presenters)
     },
@@ -265,7 +268,7 @@ describe('a registration', () => {
     expect(await beyond(CLAIMS, asked)).toEqual(['0/0'])
   })
 
-  it('covers a whole credential only if its entry has no list of claims', async () => {
+  it('covers all claims of a credential only if its entry has no list of claims', async () => {
     const whole = { format: 'dc+sd-jwt', meta: PID.meta }
     expect(await beyond(CLAIMS, whole)).toEqual(['0/null'])
     expect(await beyond({ ...CLAIMS, credentials: [whole] }, whole, sdJwt(['birthdate']))).toEqual([])
@@ -276,25 +279,25 @@ describe('a registration', () => {
     expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address'], ['birthdate']))).toEqual(['0/1'])
   })
 
-  it('covers nothing with an entry whose list of claims is empty', async () => {
+  it('covers nothing if its entry has an empty list of claims', async () => {
     const credentials = [{ ...PID, claim: [] }]
     expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address']))).toEqual(['0/0'])
   })
 
-  it('covers all elements of an array only if it names all elements', async () => {
+  it('covers all elements of an array only if its path has null for all elements', async () => {
     const credentials = [{ ...PID, claim: [{ path: ['nationalities', 0] }] }]
     expect(
       await beyond({ ...CLAIMS, credentials }, sdJwt(['nationalities', 0], ['nationalities', null])),
     ).toEqual(['0/1'])
   })
 
-  it('covers the same claims if the list is called `claims`', async () => {
+  it('covers the same claims if the list of claims is called `claims` instead of `claim`', async () => {
     const { claim, ...rest } = PID
     const credentials = [{ ...rest, claims: claim }]
     expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address'], ['birthdate']))).toEqual(['0/1'])
   })
 
-  it('of version 1.1.1 covers one type and one claim name, but no element of an mdoc', async () => {
+  it('covers, if the path of a claim is a text (version 1.1.1), the claim of this name but no element of an mdoc', async () => {
     const credentials = [
       { format: 'dc+sd-jwt', meta: 'urn:eudi:pid:1', claim: [{ path: 'address' }] },
       { format: 'mso_mdoc', meta: 'org.iso.18013.5.1.mDL', claim: [{ path: 'family_name' }] },

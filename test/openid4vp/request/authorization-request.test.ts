@@ -98,7 +98,7 @@ describe('the Request Object', () => {
     expect(received.payload).not.toHaveProperty('wallet_nonce')
   })
 
-  it('returns a wallet_nonce in standard base64 unchanged', async () => {
+  it('contains the wallet_nonce of the wallet unchanged, even in standard base64', async () => {
     const { wallet } = serve(verifier.identities.x509_hash, input(await createGeneration()))
     const received = await wallet.receive(uriFor(verifier.identities.x509_hash), { walletNonce: 'a/b+c9==' })
     expect(received.payload).toHaveProperty('wallet_nonce', 'a/b+c9==')

@@ -31,7 +31,7 @@ describe('the DID', () => {
     ['http://localhost:8787', null, 'did:web:localhost%3A8787'],
     ['https://verifier.example', 'a_b-c', 'did:web:verifier.example:rp:a_b-c'],
   ])(
-    'for the base URL %s and the relying party %s (null: the whole service) is %s',
+    'the DID for the base URL %s and the relying party %s (null: the whole service) is %s',
     (baseUrl, relyingParty, did) => {
       expect(verifierDid(baseUrl, relyingParty)).toBe(did)
     },
@@ -48,7 +48,7 @@ describe('the DID', () => {
     [null, 'https://verifier.example:8443/.well-known/did.json'],
     ['a_b-c', 'https://verifier.example:8443/rp/a_b-c/did.json'],
   ])(
-    'for the relying party %s (null: the whole service) leads a resolver to %s',
+    'the DID for the relying party %s (null: the whole service) leads a resolver to %s',
     async (relyingParty, expected) => {
       const did = verifierDid('https://verifier.example:8443', relyingParty)!
       const asked: string[] = []

@@ -90,7 +90,7 @@ describe('an error of the wallet', () => {
   })
 
   it.each(['Access_Denied', 'toString', '<script>'])(
-    'is reported with an unknown code if its code is %s',
+    'is reported as `unknown_error` if its code is %s',
     (error) => {
       expect(parse({ error, state: 's' })).toMatchObject({ value: { error: 'unknown_error' } })
     },

@@ -38,7 +38,7 @@ function presentation(changes: object = {}, queryId = 'card'): VerifiedPresentat
   return { queryId, credential: credential as never, valueMismatches: [] }
 }
 
-describe('a presentation for a wallet’s query, which requires less than the policy,', () => {
+describe('a presentation for a query that requires less than the policy', () => {
   it('satisfies the query of the policy if it has all claims of one option', () => {
     expect(matchAgain(EITHER, [presentation()], FORMATS)).toMatchObject({
       ok: true,

@@ -26,7 +26,7 @@ describe('an encrypted response', () => {
   })
 
   it.each(['A128GCM', 'A256GCM'])(
-    'of a foreign library with random apu and apv is decrypted: %s',
+    'an encrypted response of a foreign library with random apu and apv is decrypted: %s',
     async (enc) => {
       expect(await open(await encryptResponse(parameters, jwk, { enc }))).toEqual({
         ok: true,

@@ -30,7 +30,7 @@ describe('the response to a query for one credential', () => {
     })
   })
 
-  it('is refused for the reason of its presentation', async () => {
+  it('is refused with the reason for which its presentation is invalid', async () => {
     expect(await verify({ age: [REPLAYED] })).toEqual({
       ok: false,
       error: { reason: 'nonce_mismatch', queryId: 'age' },
@@ -63,7 +63,7 @@ describe('the response to a query for one credential', () => {
     expect(asked).toEqual([])
   })
 
-  it('reaches the policy, together with any value outside `values` and the reasons of the credential', async () => {
+  it('is verified even with a value outside `values` and an expired credential, because the policy decides on both', async () => {
     const query = { credentials: [{ ...AGE, claims: [{ path: ['age_over_18'], values: [true] }] }] }
     const expired = plain({ claims: { age_over_18: false }, reasons: ['credential_expired'] })
     expect(await verify({ age: [expired] }, query)).toMatchObject({
@@ -72,7 +72,7 @@ describe('the response to a query for one credential', () => {
     })
   })
 
-  it('is refused as forged even if it also has a value outside `values`', async () => {
+  it('is refused for its invalid signature, even if it also has a value outside `values`', async () => {
     const query = { credentials: [{ ...AGE, claims: [{ path: ['age_over_18'], values: [true] }] }] }
     const forged = plain({
       claims: { age_over_18: false },
@@ -84,7 +84,7 @@ describe('the response to a query for one credential', () => {
     })
   })
 
-  it('is verified with the nonce of our request, and with the types and holder binding of the query', async () => {
+  it('is checked with the nonce of our request, and with the types and the holder binding that the query requires', async () => {
     const asked: RequestBinding[] = []
     await verify({ age: [plain({})] }, QUERY, asked)
     await verify(
@@ -99,7 +99,7 @@ describe('the response to a query for one credential', () => {
     ])
   })
 
-  it('is refused for a credential without holder binding if the query requires it', async () => {
+  it('is refused for a credential without holder binding if the query requires holder binding', async () => {
     expect(await verify({ age: [plain({ holderBound: false })] })).toMatchObject({
       error: { reason: 'query_not_satisfied' },
     })
@@ -115,7 +115,7 @@ describe('the response to a query for several credentials', () => {
     credential_sets: [{ options: [['age']] }, { options: [['other']], required: false }],
   }
 
-  it('is verified in the order of the query', async () => {
+  it('gives its credentials in the order of the query', async () => {
     const result = await verify({ other: [plain({})], age: [plain({})] }, all)
     expect(result.ok && result.value.map(({ queryId }) => queryId)).toEqual(['age', 'other'])
   })
@@ -138,7 +138,7 @@ describe('the response to a query for several credentials', () => {
     }
   })
 
-  it('is refused with its first reason if no option is satisfied', async () => {
+  it('is refused with the reason of its first invalid presentation if no option is satisfied', async () => {
     expect(await verify({ age: [REPLAYED], other: [FORGED] }, either)).toEqual({
       ok: false,
       error: { reason: 'nonce_mismatch', queryId: 'age' },
@@ -169,7 +169,7 @@ describe('the response to a query for several credentials', () => {
     expect(result.ok && result.value.map(({ credential }) => credential.issuer)).toEqual(['second', 'third'])
   })
 
-  it('may use one credential for two queries', async () => {
+  it('may contain the same credential for two credential queries', async () => {
     expect(await verify({ age: [plain({})], other: [plain({})] }, all)).toMatchObject({ ok: true })
   })
 })
@@ -187,7 +187,7 @@ it('the trace has each check with the clause of the presentation’s own format'
   expect(traced).toEqual([{ id: 'structure', clause: 'a clause of this format', result: 'pass' }])
 })
 
-it('a query in an unregistered format throws, because no policy can contain it', async () => {
+it('the verification throws for a query in an unregistered format, because no policy can contain such a query', async () => {
   const query = { credentials: [{ ...AGE, format: 'toString' }] }
   await expect(verify({ age: [plain({})] }, query)).rejects.toThrow('not registered')
 })

@@ -76,7 +76,7 @@ describe('a built-in type', () => {
     expect(fits(type, set(WHOLE[type as keyof typeof WHOLE], path, value))).toBe(false)
   })
 
-  it('for mandates requires a purpose or a payment', () => {
+  it('a built-in type for mandates requires a purpose or a payment', () => {
     const { purpose, payment_payload, ...payload } = WHOLE[MANDATE].payload
     expect(fits(MANDATE, { payload: { ...payload, purpose } })).toBe(true)
     expect(fits(MANDATE, { payload: { ...payload, payment_payload } })).toBe(true)

@@ -26,7 +26,7 @@ function fill({ sql }: DurableObjectStorage, kind: string, count: number, expire
   )
 }
 
-it('a value that may be used only once is refused again until it has expired', () =>
+it('a value that may be used only once is refused at each later use, until the value has expired', () =>
   inStorage((storage) => {
     const once = openOnce(storage)
     expect(once.store('jti/a', '', use(true))).toEqual(ok(null))
@@ -43,7 +43,7 @@ it('callers that did not authenticate may use half of the limit of pushed reques
     expect(once.store('par/one-more', '', use(true))).toEqual(ok(null))
   }))
 
-it('each kind of names has a limit of its own, and a known name is known also if the limit is reached', () =>
+it('client assertions and pushed requests have separate limits, and at the limit a repeated jti is still reported as known', () =>
   inStorage((storage) => {
     for (const full of ['par', 'kept/par']) fill(storage, full, 20_000)
     expect(openOnce(storage).store('jti/z', '', use(true))).toEqual(ok(null))
@@ -70,7 +70,7 @@ it('each kind of names has a limit of its own, and a known name is known also if
     expect(storage.sql.exec('SELECT 1 FROM oidc_once').toArray()).toHaveLength(3)
   }))
 
-it('a name is stored, read and kept without reading the other names', () =>
+it('a name is stored, read and kept longer without reading the other names', () =>
   inStorage((storage) => {
     let read = 0
     const sql = {
@@ -90,7 +90,7 @@ it('a name is stored, read and kept without reading the other names', () =>
     expect(read).toBeLessThan(20)
   }))
 
-it('the number of names follows every operation, a restart and an erasure', () =>
+it('the counted number of names is correct after every operation, a restart and an erasure', () =>
   inStorage(async (storage) => {
     // 9,998 names are stored, so that callers that did not authenticate may store two more.
     fill(storage, 'par', 9_998, NOW + 90_000)

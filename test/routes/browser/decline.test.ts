@@ -17,11 +17,11 @@ import {
 } from '../../session/driver.ts'
 import { WAIT } from '../../support/wait.ts'
 import { call, json } from '../edge/edge-app.ts'
+import { browser, completeReturn, OWN_PAGE as OWN, openLink, responseCodeIn } from './person.ts'
 
 const app = createApp()
 const BASE = 'https://verifier.example'
 const RETURN_URL = 'https://shop.example/done?order=17'
-const OWN = { Origin: BASE, 'Sec-Fetch-Site': 'same-origin' }
 const DECLINED = { status: 'declined', reason: { code: 'declined_on_page', retryable: true } }
 
 afterEach(() => {
@@ -56,24 +56,11 @@ async function follow(response: Response, headers: Headers = {}): Promise<Respon
   return call(app, 'GET', (response.headers.get('Location') ?? '').replace(BASE, ''), { headers })
 }
 
-/** Returns the cookie of a new browser with a link. */
-async function openLink(session: Session) {
-  const headers = { ...OWN, Authorization: `Bearer ${session.client_token}` }
-  const response = await call(app, 'POST', `/v1/verify/${session.verification_id}/link`, { headers })
-  expect(response.status).toBe(200)
-  const [cookie = ''] = response.headers.getSetCookie()
-  const { uri } = await json(response)
-  return {
-    Cookie: cookie.split(';')[0] ?? '',
-    requestUri: new URL(uri).searchParams.get('request_uri') ?? '',
-  }
-}
-
 const statusOf = async (setting: Setting, { verification_id }: Session) =>
   (await poll(setting, verification_id)).status
 
-describe('the way out of the session page', () => {
-  it('is asked once, and its form is the only form of the page', async () => {
+describe('"Do not share" on the session page', () => {
+  it('asks once for confirmation, and its form is the only form of the page', async () => {
     const setting = await setUp({ return_urls: [RETURN_URL], name: 'Shop & Söhne' })
     const session = await createSession(setting, { return_url: RETURN_URL })
     const response = await open(session)
@@ -115,7 +102,7 @@ describe('the way out of the session page', () => {
     expect((await open(session)).headers.get('Refresh')).toBeNull() // an opened page stays
   })
 
-  it('stays on the page without a return_url, and says that the page can be closed', async () => {
+  it('keeps the person on the page if there is no return_url, and the page says that it can be closed', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     expect(await (await open(session)).text()).toContain(`<summary>${TEXTS.leave.short}</summary>`)
@@ -125,7 +112,7 @@ describe('the way out of the session page', () => {
     expect(await poll(setting, session.verification_id)).toMatchObject(DECLINED)
   })
 
-  it('leaves an embedded page in its frame, which reports the status', async () => {
+  it('keeps an embedded page in its frame, and the page reports the status to the page around it', async () => {
     const origin = 'https://shop.example'
     const setting = await setUp({ return_urls: [RETURN_URL], origins: [origin] })
     const session = await createSession(setting, { return_url: RETURN_URL })
@@ -139,7 +126,7 @@ describe('the way out of the session page', () => {
     expect(html).toContain('/assets/embed.js')
   })
 
-  it('is in the event, the log, the list, the timeline and the state for the page', async () => {
+  it('leads to the status declined in the event, the log, the list, the timeline and the state for the page', async () => {
     const posted: Session[] = []
     vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
       posted.push(JSON.parse(String(init?.body)))
@@ -196,7 +183,7 @@ describe('a session is not declined', () => {
     expect(await statusOf(setting, session)).toBe('pending')
   })
 
-  it('with the token of another session, or without one', async () => {
+  it('with the token of another session, an empty token or the token of the relying party', async () => {
     const setting = await withReturn()
     const [session, other] = [await createSession(setting), await createSession(setting)]
     for (const token of [other.client_token, '', setting.headers.Authorization?.slice('Bearer '.length)])
@@ -217,25 +204,26 @@ describe('a session is not declined', () => {
   })
 })
 
-describe('a session of one browser', () => {
+describe('a session that requires a binding to one browser', () => {
   const BOUND = { required_session_binding: 'page', return_url: RETURN_URL }
 
-  it('is declined only by that browser, once it has a link', async () => {
+  it('can be declined only by the browser that has opened a link', async () => {
     const setting = await withReturn()
     const session = await createSession(setting, BOUND)
-    const { Cookie } = await openLink(session)
-    const { Cookie: stranger } = await openLink(await createSession(setting, BOUND))
-    for (const headers of [{}, { Cookie: stranger }]) {
+    const [person, stranger] = [browser(), browser()]
+    await openLink(person, session)
+    await openLink(stranger, await createSession(setting, BOUND))
+    for (const headers of [{}, stranger.headers()]) {
       const response = await decline(session, { headers })
       expect(response.status).toBe(403)
       expect(await response.text()).toContain(TEXTS.leave.otherBrowser.text)
       expect(await statusOf(setting, session)).toBe('pending')
     }
-    await follow(await decline(session, { headers: { Cookie } }))
+    await follow(await decline(session, { headers: person.headers() }))
     expect(await poll(setting, session.verification_id)).toMatchObject(DECLINED)
   })
 
-  it('is declined by the browser that opened its page, before a link was made', async () => {
+  it('can be declined on its page without a cookie if no link was opened yet', async () => {
     const setting = await withReturn()
     const session = await createSession(setting, BOUND)
     await follow(await decline(session))
@@ -251,21 +239,15 @@ describe('a session of one browser', () => {
     expect(free).not.toMatch(/<form[^>]*target/)
   })
 
-  it('keeps a success that waits for its browser', async () => {
+  it('cannot be declined while its success waits for the return of the browser', async () => {
     const setting = await withReturn()
     const session = await createSession(setting, BOUND)
-    const { Cookie, requestUri } = await openLink(session)
-    const answer = await goodResponse(setting, await fetchRequest(requestUri))
+    const person = browser()
+    const answer = await goodResponse(setting, await fetchRequest(await openLink(person, session)))
     const { redirect_uri } = await json(post(session.verification_id, answer))
-    const page = await follow(await decline(session, { headers: { Cookie } }))
+    const page = await follow(await decline(session, { headers: person.headers() }))
     expect(await page.text()).toContain('data-state="returning"')
-    const code = new URLSearchParams(new URL(redirect_uri).hash.slice(1)).get('response_code')
-    const path = `/v1/verify/${session.verification_id}/response_code`
-    const returned = await call(app, 'POST', path, {
-      headers: { ...OWN, Cookie },
-      body: { response_code: code },
-    })
-    expect(returned.status).toBe(200)
+    expect((await completeReturn(person, session, responseCodeIn(redirect_uri))).status).toBe(200)
     expect(await statusOf(setting, session)).toBe('verified')
   })
 })
@@ -291,7 +273,7 @@ describe('the first end of a session is its only end', () => {
     expect(await statusOf(setting, session)).toBe('verified')
   })
 
-  it('a decline, a response and a cancellation at the same moment have one outcome and one event', async () => {
+  it('a decline, a response and a cancellation at the same moment lead to one outcome and one event', async () => {
     const posted: string[] = []
     vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
       posted.push((JSON.parse(String(init?.body)) as { event_type: string }).event_type)

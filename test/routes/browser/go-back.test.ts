@@ -18,8 +18,8 @@ async function pageOf(setting: Setting, body: object, headers: Readonly<Record<s
   return (await call(app, 'GET', pathname + search, { headers })).text()
 }
 
-describe('a session page goes back by itself', () => {
-  it('if the creation says so, and says it with a button that stops it', async () => {
+describe('a session page', () => {
+  it('goes back by itself if the create request asks for it, and has a button that stops the return', async () => {
     const html = await pageOf(await setUp({ return_urls: [RETURN_URL] }), AUTOMATIC)
     expect(html).toContain(SCRIPT)
     expect(html).toMatch(
@@ -32,13 +32,16 @@ describe('a session page goes back by itself', () => {
     ['without the member', BACK, {}],
     ['with the member false', { ...BACK, return_automatically: false }, {}],
     ['in a frame', AUTOMATIC, { 'Sec-Fetch-Dest': 'iframe' }],
-  ])('not %s', async (_, body, headers) => {
-    const html = await pageOf(await setUp({ return_urls: [RETURN_URL] }), body, headers)
-    expect(html).not.toContain(SCRIPT)
-    expect(html).not.toContain('id="going"')
-  })
+  ])(
+    'does not go back by itself without return_automatically, or in a frame: %s',
+    async (_, body, headers) => {
+      const html = await pageOf(await setUp({ return_urls: [RETURN_URL] }), body, headers)
+      expect(html).not.toContain(SCRIPT)
+      expect(html).not.toContain('id="going"')
+    },
+  )
 
-  it('not after its end, so that a reload or Back in the browser stays', async () => {
+  it('does not go back by itself if it is opened after the end, for example by a reload', async () => {
     const setting = await setUp({ return_urls: [RETURN_URL] })
     const { session_url, verification_id } = await createSession(setting, AUTOMATIC)
     await ask(setting, 'POST', verification_id, '/cancel')
@@ -55,7 +58,7 @@ it('a page with a way back does not say that it can be closed', async () => {
   expect(await pageOf(setting, {})).toContain(TEXTS.closePage)
 })
 
-it('the view has return_automatically, and it is false by default', async () => {
+it('the view of a session has the member return_automatically, which is false by default', async () => {
   const setting = await setUp({ return_urls: [RETURN_URL] })
   for (const [body, value] of [
     [AUTOMATIC, true],
@@ -66,7 +69,7 @@ it('the view has return_automatically, and it is false by default', async () => 
   }
 })
 
-it('a creation with return_automatically and without a return_url is refused', async () => {
+it('a create request with return_automatically and without a return_url is refused', async () => {
   const { headers } = await setUp({ return_urls: [RETURN_URL] })
   const body = {
     credential_types: ['age_attestation'],

@@ -26,7 +26,7 @@ function alternativeOf(html: string): string | undefined {
 const KEY = await exportJWK((await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })).publicKey)
 
 describe('"About this request" on the session page', () => {
-  it('follows from the settings and the creation', async () => {
+  it('has lines that follow from the settings and the create request', async () => {
     const setting = await setUp({
       name: 'Shop',
       return_urls: [RETURN],
@@ -44,18 +44,32 @@ describe('"About this request" on the session page', () => {
   it.each([
     ['an age only', ['age_over_18'], 'gets only yes or no'],
     ['a name', ['age_over_18', 'family_name'], 'gets the values of these items'],
-  ])('says what leaves if the claims are encrypted to the relying party: %s', async (_, scope, words) => {
-    const setting = await setUp({ claims_encryption_jwk: KEY }, [], ['pid'])
-    const body = { credential_types: ['pid'], scope, intent_to_retain: false }
-    const html = await page(await createSession(setting, body))
-    expect(html).toContain(words)
+  ])(
+    'says which data leaves the service if the claims are encrypted to the relying party: %s',
+    async (_, scope, words) => {
+      const setting = await setUp({ claims_encryption_jwk: KEY }, [], ['pid'])
+      const body = { credential_types: ['pid'], scope, intent_to_retain: false }
+      const html = await page(await createSession(setting, body))
+      expect(html).toContain(words)
+      expect(html).toContain('stores the values only in encrypted form')
+      expect(html.includes('states that it will not store the values')).toBe(scope.length > 1)
+    },
+  )
+
+  it('says that every shared value is kept if evidence is kept, even if only an age is requested', async () => {
+    const evidence = { jwks: { keys: [{ ...KEY, kid: 'archive' }] } }
+    const setting = await setUp({ name: 'Bank', evidence })
+    const html = await page(await createSession(setting, { evidence: true }))
+    expect(html).toContain('Bank keeps what your wallet app shares as evidence of this verification.')
+    expect(html).toContain('gets the values of these items')
     expect(html).toContain('stores the values only in encrypted form')
-    expect(html.includes('states that it will not store the values')).toBe(scope.length > 1)
+    expect(html).not.toMatch(/only yes or no|does not store the values/)
+    expect(await page(await createSession(setting))).not.toContain('as evidence')
   })
 })
 
 describe('the page for people without a wallet', () => {
-  it('is that of the creation, else that of the settings, else none', async () => {
+  it('is at the address in the create request, or else in the settings; without both addresses it is not offered', async () => {
     const setting = await setUp({ return_urls: [RETURN], alternative_url: OTHER })
     expect(alternativeOf(await page(await createSession(setting)))).toBe(OTHER)
     const own = await createSession(setting, { alternative_url: RETURN })
@@ -63,7 +77,7 @@ describe('the page for people without a wallet', () => {
     expect(alternativeOf(await page(await createSession(await setUp())))).toBeUndefined()
   })
 
-  it('is refused in a creation if the settings do not have its address', async () => {
+  it('is refused in a create request if the settings do not have its address', async () => {
     const setting = await setUp({ return_urls: [RETURN], alternative_url: OTHER })
     expect((await createSession(setting, { alternative_url: OTHER })).status).toBe('pending')
     const refused = createSession(setting, { alternative_url: 'https://evil.example/' })
@@ -87,7 +101,7 @@ describe('the button for an iPhone', () => {
     ['in live mode is offered for an age, which the EU age app answers', true, 'age_attestation', true],
     ['in live mode is not offered for a PID, which no iPhone app answers there', true, 'pid', false],
     ['in test mode is offered for a PID, which a test wallet answers', false, 'pid', true],
-  ])('%s', async (_, livemode, type, isOffered) => {
+  ])('the button for an iPhone %s', async (_, livemode, type, isOffered) => {
     const setting = await setUp({ livemode }, [], [type])
     const html = await page(await createSession(setting, { ...BOTH, credential_types: [type] }))
     expect(html).toContain('<button id="dc-api"')

@@ -43,7 +43,7 @@ describe('the page after a refused response', () => {
     expect(html).not.toContain(attempt.reason.message)
   })
 
-  it('links to a page with a new QR code, which waits until the next refusal', async () => {
+  it('links to a page with a new QR code that shows no refusal until the next refused response', async () => {
     const { session, refuse } = await refused()
     const first = await open(session.session_url)
     const address = wayOn(first, session)!
@@ -138,10 +138,13 @@ describe("the relying party's own texts", () => {
     ['pt-BR', 'pt'],
     ['nb', null],
     [undefined, null],
-  ])('can be in the language that the creation returns for the locale %s', async (locale, used) => {
-    const session = await createSession(await setUp(), locale === undefined ? {} : { locale })
-    expect(session.locale).toBe(used)
-  })
+  ])(
+    'can be in the language that the response to the create request names for the locale %s',
+    async (locale, used) => {
+      const session = await createSession(await setUp(), locale === undefined ? {} : { locale })
+      expect(session.locale).toBe(used)
+    },
+  )
 })
 
 describe('the page in a frame', () => {

@@ -22,9 +22,9 @@ import {
 import { WAIT } from '../../support/wait.ts'
 import { at, NOON } from '../../workerd/clock.ts'
 import { call, json } from '../edge/edge-app.ts'
+import { type Browser, browser, completeReturn, openLink, responseCodeIn } from './person.ts'
 
 const app = createApp()
-const BASE = 'https://verifier.example'
 const RETURN_URL = 'https://shop.example/done?order=17'
 const MINUTE = 60_000
 
@@ -38,54 +38,13 @@ function later(milliseconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 }
 
-/** A browser: its cookies, and the headers that it adds to requests of our page's script. */
-function browser() {
-  const jar = new Map<string, string>()
-  return {
-    jar,
-    async send(path: string, options: { headers?: Record<string, string>; body?: unknown } = {}) {
-      const cookies = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-      const headers = {
-        Origin: BASE,
-        'Sec-Fetch-Site': 'same-origin',
-        ...(cookies !== '' && { Cookie: cookies }),
-        ...options.headers,
-      }
-      const response = await call(app, 'POST', path, { headers, body: options.body })
-      for (const cookie of response.headers.getSetCookie()) {
-        const [name = '', value = ''] = (cookie.split(';')[0] ?? '').split('=')
-        jar.set(name, value)
-      }
-      return response
-    },
-  }
-}
-
-type Browser = ReturnType<typeof browser>
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
 type Session = any
-
-async function openLink(person: Browser, session: Session) {
-  const headers = { Authorization: `Bearer ${session.client_token}` }
-  const response = await person.send(`/v1/verify/${session.verification_id}/link`, { headers })
-  expect(response.status).toBe(200)
-  const link = await json(response)
-  return new URL(link.uri).searchParams.get('request_uri') ?? ''
-}
-
-function completeReturn(person: Browser, session: Session, responseCode: string, headers = {}) {
-  const body = { response_code: responseCode }
-  return person.send(`/v1/verify/${session.verification_id}/response_code`, { headers, body })
-}
 
 function redeem(setting: Setting, session: Session, returnCode: string) {
   const body = { return_code: returnCode }
   const path = `/v1/verify/${session.verification_id}/return`
   return call(app, 'POST', path, { headers: setting.headers, body })
-}
-
-function responseCodeIn(redirectUri: string): string {
-  return new URLSearchParams(new URL(redirectUri).hash.slice(1)).get('response_code') ?? ''
 }
 
 const returnCodeIn = (returnUrl: string) => new URL(returnUrl).searchParams.get('return_code') ?? ''
@@ -139,7 +98,7 @@ describe('a link to a wallet', () => {
     expect(Object.keys(link.wallet_links)).toContain('openid4vp')
   })
 
-  it('keeps the secret in the cookie of a browser that already has one, and does not store the secret', async () => {
+  it('does not change the secret in a browser that already has its cookie, and the session does not contain the secret', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const person = browser()
@@ -153,7 +112,7 @@ describe('a link to a wallet', () => {
     expect(stored).not.toContain(secret)
   })
 
-  it('stores a different mark of the same browser in each session', async () => {
+  it('stores a different identifier of the same browser in each session', async () => {
     const setting = await setUp()
     const person = browser()
     const marks = []
@@ -214,7 +173,7 @@ describe('a link to a wallet', () => {
     expect(view.wallet_request.request_uri).toBe(session.wallet_request.request_uri)
   })
 
-  it('does not bind a response to the QR code to the browser of the link', async () => {
+  it('does not bind a response by the QR code to the browser that opened the link', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     await openLink(browser(), session)
@@ -225,7 +184,7 @@ describe('a link to a wallet', () => {
   })
 })
 
-describe('a successful response to a link', () => {
+describe('a successful response of a wallet that a link opened', () => {
   it('is held back: no view shows the outcome, and no event is queued', async () => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     const { setting, session } = await respondByLink({}, { webhook: { url: 'http://127.0.0.1:9/hook' } })
@@ -289,7 +248,7 @@ describe('a successful response to a link', () => {
     expect(event).toMatchObject({ status: 'verified', channel: 'link', session_binding: 'page' })
   })
 
-  it('gives the same response if the wallet sends it again, and 409 to any other response', async () => {
+  it('gets the same answer if the wallet sends it again; any other response gets 409', async () => {
     const { setting, session, request, answer, redirect_uri } = await respondByLink()
     const id = session.verification_id
     expect(await json(post(id, answer))).toEqual({ redirect_uri })
@@ -350,7 +309,7 @@ describe('a successful response to a link', () => {
     ['another origin', { Origin: 'https://evil.example' }],
     ['a site of the same domain', { 'Sec-Fetch-Site': 'same-site' }],
     ['no origin', { Origin: '' }],
-  ])('is still held if a page of %s sends the correct response code', async (_, headers) => {
+  ])('is still held back if a page of %s sends the correct response code', async (_, headers) => {
     const { setting, session, person, code } = await respondByLink()
     for (const someone of [person, browser()]) {
       const response = await completeReturn(someone, session, code, headers)
@@ -459,7 +418,7 @@ describe('a successful response to a link', () => {
   })
 })
 
-describe('a response to a link that is not successful', () => {
+describe('an unsuccessful response of a wallet that a link opened', () => {
   it('ends the session at once, and the browser returns without a return code', async () => {
     const setting = await setUp({ return_urls: [RETURN_URL] })
     const session = await createSession(setting, { return_url: RETURN_URL })
@@ -484,7 +443,7 @@ describe('a response to a link that is not successful', () => {
 
 describe('required_session_binding', () => {
   it.each(['page', 'relying_party'])(
-    'with the value `%s`, there is no QR code and no request for other devices',
+    'with required_session_binding `%s`, there is no QR code and no request for other devices',
     async (required) => {
       const setting = await setUp({ return_urls: [RETURN_URL] })
       const body = { required_session_binding: required, return_url: RETURN_URL }

@@ -8,7 +8,6 @@ import { loadConfig } from '../../../src/config.ts'
 import type { Env } from '../../../src/env.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
 import { createApp } from '../../../src/routes/app.ts'
-import { readPageAsset } from '../../../src/routes/browser/page/assets.ts'
 import { fill } from '../../../src/routes/browser/page/texts.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { signClientToken } from '../../../src/session/request/client-token.ts'
@@ -27,7 +26,7 @@ import { call } from '../edge/edge-app.ts'
 
 const app = createApp()
 const BASE = 'https://verifier.example'
-const { text: SCRIPT } = await readPageAsset(env.ASSETS, 'session-page.js')
+const SCRIPT = await (await env.ASSETS.fetch('https://assets/page/session-page.js')).text()
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -206,7 +205,7 @@ describe('the session page', () => {
     expect(html).toMatch(/<a id="back"[^>]* hidden>/)
   })
 
-  it('allows frames of its relying party’s origins, except an origin that would change the rest of the CSP', async () => {
+  it('may be shown in frames by its relying party’s origins, except an origin that would change other parts of the CSP', async () => {
     const odd = ['https://a;script-src.example', "https://a'.example", 'https://*.example']
     const origins = ['https://shop.example', 'https://till.shop.example:8443', ...odd]
     const { headers } = await get((await createSession(await setUp({ origins }))).session_url)
@@ -222,14 +221,17 @@ describe('the session page', () => {
     ['https://evil.example', false],
     ['*', false],
     ['', false],
-  ])('with the parameter embed=%j sends messages to that origin: %s', async (embed, isNamed) => {
-    const origins = ['https://shop.example', 'https://till.shop.example:8443']
-    const { session_url } = await createSession(await setUp({ origins }))
-    const html = await (await get(`${session_url}&embed=${encodeURIComponent(embed)}`)).text()
-    expect(attribute(html, /<main[^>]*>/, 'data-embed')).toBe(isNamed ? embed : undefined)
-    expect(/src="\/assets\/embed\.js\?v=[\w-]{16}"/.test(html)).toBe(isNamed)
-    expect(html.includes(embed)).toBe(isNamed || embed === '' || embed === '*')
-  })
+  ])(
+    'the session page with the parameter embed=%j sends messages only to an origin of the settings: %s',
+    async (embed, isNamed) => {
+      const origins = ['https://shop.example', 'https://till.shop.example:8443']
+      const { session_url } = await createSession(await setUp({ origins }))
+      const html = await (await get(`${session_url}&embed=${encodeURIComponent(embed)}`)).text()
+      expect(attribute(html, /<main[^>]*>/, 'data-embed')).toBe(isNamed ? embed : undefined)
+      expect(/src="\/assets\/embed\.js\?v=[\w-]{16}"/.test(html)).toBe(isNamed)
+      expect(html.includes(embed)).toBe(isNamed || embed === '' || embed === '*')
+    },
+  )
 
   it('shows that a session is in test mode', async () => {
     expect(await page(await createSession(await setUp()))).toContain(TEXTS.testMode)
@@ -250,18 +252,19 @@ describe('the session page', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(30 * 1024)
   })
 
-  it('is compressed with its scripts, if the browser accepts gzip', async () => {
+  it('is compressed, and so are its scripts, in the best coding that the browser accepts', async () => {
     const { session_url } = await createSession(await setUp())
     const plain = await get(session_url)
     const [, script] = /<script[^>]* src="([^"]*)"/.exec(await plain.text())!
-    for (const address of [session_url, script!]) {
-      const accepting = (codings: string) => get(address, { headers: { 'Accept-Encoding': codings } })
-      for (const [codings, coding] of [
-        ['gzip, deflate, br', 'gzip'],
-        ['gzip;q=0, br', null],
-        ['', null],
-      ] as const) {
-        const { headers } = await accepting(codings)
+    for (const [codings, coding] of [
+      ['gzip, deflate, br', 'br'],
+      ['gzip, deflate', 'gzip'],
+      ['gzip;q=0, br', 'br'],
+      ['gzip, br;q=0.0', 'gzip'],
+      ['', null],
+    ] as const) {
+      for (const address of [session_url, script!]) {
+        const { headers } = await get(address, { headers: { 'Accept-Encoding': codings } })
         expect([headers.get('Content-Encoding'), headers.get('Vary')]).toEqual([coding, 'Accept-Encoding'])
       }
     }
@@ -349,7 +352,7 @@ describe('the session page in every state', () => {
     expect(html).not.toContain(reason.message)
   })
 
-  it('shows that the document has expired, and the state for its script has the same family', async () => {
+  it('shows that the document has expired, and its script gets the kind of reason `expired`', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const { verification_id: id, client_token: token } = session
@@ -417,7 +420,7 @@ describe('access to the page', () => {
     expect(await count(id)).toBe(1)
   })
 
-  it('does not accept the token in a header', async () => {
+  it('needs the token in the address: a token in a header gives no access', async () => {
     const { verification_id, client_token } = await createSession(await setUp())
     const headers = { Authorization: `Bearer ${client_token}` }
     expect((await get(`/s/${verification_id}`, { headers })).status).toBe(404)
@@ -466,7 +469,7 @@ describe('an unreachable object', () => {
   const unreachable = () =>
     Promise.reject(Object.assign(new Error('Network connection lost.'), { retryable: true }))
 
-  it('of a session makes the page respond 503 with the advice to reload', async () => {
+  it('an unreachable object of a session makes the page respond 503 with the advice to reload', async () => {
     const session = await createSession(await setUp())
     const objects = { get: () => ({ render: unreachable, page: unreachable }) }
     const response = await get(session.session_url, { env: withNamespace('VERIFICATION_SESSION', objects) })
@@ -475,7 +478,7 @@ describe('an unreachable object', () => {
     expect(await response.text()).toContain(TEXTS.unavailable.text)
   })
 
-  it('makes the page respond 503; any other error of the object makes the page respond 500', async () => {
+  it('an object that fails for any other reason makes the page respond 500', async () => {
     const session = await createSession(await setUp())
     const fail = () => Promise.reject(new Error('a mistake'))
     const objects = { get: () => ({ render: fail, page: fail }) }
@@ -484,7 +487,7 @@ describe('an unreachable object', () => {
     expect(response.headers.get('Retry-After')).toBeNull()
   })
 
-  it('of a relying party makes the page respond 503', async () => {
+  it('an unreachable object of a relying party makes the page respond 503', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     forgetSettings(setting.relyingPartyId)
@@ -496,7 +499,7 @@ describe('an unreachable object', () => {
 })
 
 describe('the page’s script', () => {
-  it('is immutable at the address that the page names', async () => {
+  it('may be cached for a year at the address that the page contains', async () => {
     const html = await page(await createSession(await setUp()))
     const response = await get(attribute(html, /<script[^>]* src="[^"]*session-page[^>]*>/, 'src') ?? '')
     expect(response.status).toBe(200)

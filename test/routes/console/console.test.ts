@@ -144,7 +144,7 @@ describe('POST /console/session', () => {
     expect(await statusAndCode(await from('192.0.2.1', { token: api_key }))).toBe('429 rate_limited')
   })
 
-  it('counts failed sign-ins from unknown IP addresses together, and never refuses a valid key for them', async () => {
+  it('counts failed sign-ins from unknown IP addresses together, and never refuses a valid key because of this count', async () => {
     const { api_key } = await createRelyingParty()
     const failed = async () => statusAndCode(await send({ token: 'x' }))
     at(NOON + HOUR)
@@ -158,7 +158,7 @@ describe('POST /console/session', () => {
 })
 
 describe('the cookie of the console', () => {
-  it('gives access to no address of the API', async () => {
+  it('does not authenticate a direct call of the API', async () => {
     const { api_key, relying_party_id } = await createRelyingParty()
     const own = await signIn(api_key)
     const operator = await signIn(ADMIN_TOKEN)
@@ -176,7 +176,13 @@ describe('the cookie of the console', () => {
 
   it('ends after 12 hours', async () => {
     const { api_key } = await createRelyingParty()
-    const open = await signIn(api_key)
+    let open = await signIn(api_key)
+    for (let hours = 0.9; hours < 12; hours += 0.9) {
+      at(NOON + hours * HOUR)
+      const headers = { ...OWN, Cookie: open.cookie, 'Console-Token': open.changeToken }
+      const renewed = await call(app, 'POST', '/console/session/activity', { headers })
+      open = { ...open, cookie: (renewed.headers.get('Set-Cookie') ?? '').split(';')[0] ?? '' }
+    }
     at(NOON + 12 * HOUR - 1)
     expect((await api(open, 'GET', '/v1/verify')).status).toBe(200)
     at(NOON + 12 * HOUR)
@@ -222,7 +228,7 @@ describe('the cookie of the console', () => {
     expect(await statusAndCode(response)).toBe('401 missing_token')
   })
 
-  it('is removed by DELETE /console/session only if the console sends its token for changes', async () => {
+  it('is removed by DELETE /console/session only if our own page sends the page token of the same sign-in', async () => {
     const { api_key } = await createRelyingParty()
     const [open, other] = [await signIn(api_key), await signIn(api_key)]
     const token = { 'Console-Token': open.changeToken }
@@ -245,7 +251,7 @@ describe('the cookie of the console', () => {
     expect(response.headers.get('Set-Cookie')).toContain('__Host-wv_console=; Max-Age=0;')
   })
 
-  it('tells our page who is signed in, without an API key and without the token for changes', async () => {
+  it('lets our page read who is signed in, but neither the API key nor the page token', async () => {
     const { api_key, relying_party_id } = await createRelyingParty()
     const open = await signIn(api_key)
     const response = await readSession(open)
@@ -261,7 +267,7 @@ describe('the cookie of the console', () => {
     expect(await statusAndCode(await readSession({ ...open, cookie: 'x=y' }))).toBe('401 missing_token')
   })
 
-  it('alone reads nothing, not even who is signed in', async () => {
+  it('shows nothing without the page token of the same sign-in, not even who is signed in', async () => {
     const [open, other] = [await signIn(ADMIN_TOKEN), await signIn(ADMIN_TOKEN)]
     for (const changeToken of ['', other.changeToken]) {
       const response = await readSession({ ...open, changeToken })
@@ -344,7 +350,7 @@ describe('/console/api', () => {
     expect((await api(open, 'GET', '/v1/verify')).status).toBe(200)
   })
 
-  it('is named in the log of the operator’s changes', async () => {
+  it('logs a change by the operator under the name `console`, whatever name the caller sends', async () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => undefined)
     const operator = await signIn(ADMIN_TOKEN)
     const made = await api(operator, 'POST', KEYS, { body: { name: 'Made' }, headers: { Operator: 'x' } })
@@ -433,7 +439,7 @@ describe('the page of the console', () => {
     )
   })
 
-  it('also responds at its address with a slash', async () => {
+  it('redirects from /console/ to /console', async () => {
     const { status, headers } = await call(app, 'GET', '/console/')
     expect([status, headers.get('Location')]).toEqual([308, '/console'])
   })

@@ -149,7 +149,7 @@ describe('POST /v1/verify/:id/response_code', () => {
   })
 })
 
-it('this file tests every kind of caller in the table', () => {
+it('this file tests every kind of caller in the table of access rules', () => {
   const walked = [
     'anyone',
     'wallet',

@@ -4,11 +4,11 @@
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import { loadConfig } from '../../../src/config.ts'
+import { toVerificationId } from '../../../src/relying-party/document/session-stub.ts'
 import { SCOPES, type Scope } from '../../../src/relying-party/document/settings.ts'
 import { issueAccessToken } from '../../../src/relying-party/keys/access-token.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import type { RouteName } from '../../../src/routes/edge/access.ts'
-import { toVerificationId } from '../../../src/session/store/identifier.ts'
 import { expectDescribed } from '../../support/reading/described.ts'
 import { VERIFIER_CERTIFICATE_PEM } from '../../support/service/environment.ts'
 import { ADMIN, call, createRelyingParty, json } from './edge-app.ts'
@@ -41,7 +41,10 @@ export async function newParty(livemode = false): Promise<Party> {
   ]
   const settings = { livemode, webhook, origins, trust_anchors }
   const { relying_party_id, api_key, api_keys } = await createRelyingParty(settings)
-  return { id: relying_party_id, livemode, key: api_key, keyId: api_keys[0].key_id }
+  const first = { id: relying_party_id, livemode, key: api_key, keyId: api_keys[0].key_id }
+  // The first key lacks `evidence:read`.
+  const { api_key: key, key_id: keyId } = await newKey(first, { scopes: SCOPES })
+  return { ...first, key, keyId }
 }
 
 type Grant = { readonly scopes?: readonly Scope[]; readonly expires_at?: string }
@@ -226,6 +229,9 @@ const OPENS: { readonly [name in RouteName]?: string } = {
   'GET /v1/verify/:id/watch': '101',
   'POST /v1/verify/:id/return': '400 invalid_code',
   'GET /v1/verify/:id/receipt': '409 verification_pending',
+  'GET /v1/verify/:id/evidence': '409 verification_pending',
+  'DELETE /v1/verify/:id/evidence': '409 verification_pending',
+  'GET /v1/evidence/materials/:sha256': '404 not_found',
   'POST /v1/verify/:id/dc-api': '400 presentation_refused',
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': '202',
 

@@ -64,7 +64,7 @@ describe('the table of access rules', () => {
     )
   })
 
-  it('needs no row for a handler of all methods, which is only middleware or a refusal', () => {
+  it('needs no row for a route that is registered for all methods, because it is only middleware or a refusal', () => {
     const all = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
     expect([...new Set(all)].sort()).toEqual([
       '/*',
@@ -82,7 +82,7 @@ describe('the table of access rules', () => {
     ])
   })
 
-  it('agrees with the deployed service', async () => {
+  it('applies to the deployed service, which responds 401 to a call without a token', async () => {
     const response = await SELF.fetch('https://verifier.example/v1/relying_party')
     expect(await statusAndCode(response)).toBe('401 missing_token')
   })
@@ -213,7 +213,7 @@ describe.each(BY_SESSION)('$name of an existing session', ({ name }) => {
     expect(answers[0]?.text).not.toContain(test.id)
   })
 
-  it('is unchanged by every refused call', async () => {
+  it('does not change the session if the call is refused', async () => {
     const parameters = await newSession(test, name)
     const token = await credential(test, 'API key', ['verify:read'])
     const read = async () => seen(await send('GET /v1/verify/:id', { parameters, token }))

@@ -54,7 +54,7 @@ describe('while few descriptors are left', () => {
     expect([refused.status, (await json(refused)).error]).toEqual([503, 'temporarily_unavailable'])
   })
 
-  it('wallets and calls for begun sessions are served while new sessions wait', async () => {
+  it('wallets and calls for existing sessions are served while requests for new sessions wait', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     await report({ open: 800, limit: 1_000 })
@@ -81,7 +81,7 @@ describe('while few descriptors are left', () => {
   })
 })
 
-it('if the descriptors cannot be counted, the process measures only its timer', async () => {
+it('if the descriptors cannot be counted, requests are still accepted', async () => {
   await report({})
   expect((await createSession(await setUp())).status).toBe('pending')
 })

@@ -57,7 +57,7 @@ describe('an API key', () => {
     expect((await read(`bearer   ${api_key}`)).status).toBe(200) // RFC 9110 §11.1: the scheme's case is free
   })
 
-  it('without the required scope gets 403', async () => {
+  it('an API key without the required scope gets 403', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     const { api_key } = await createKey(id, { scopes: ['verify:create', 'settings:manage'] })
     const response = await read(`Bearer ${api_key}`)
@@ -65,7 +65,7 @@ describe('an API key', () => {
     expect(await codeOf(response)).toBe('403 insufficient_scope')
   })
 
-  it('that has expired gets 401 expired_token, from the millisecond of its expiry', async () => {
+  it('an API key that has expired gets 401 expired_token, from the millisecond of its expiry', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     const { api_key } = await createKey(id, { expires_at: new Date(NOW + 1000).toISOString() })
     vi.setSystemTime(NOW + 999)
@@ -92,13 +92,13 @@ describe('an API key', () => {
     expect(await codeOf(await read(`Bearer ${api_key}`))).toBe('401 invalid_token')
   })
 
-  it('of an erased relying party gets 401', async () => {
+  it('an API key of an erased relying party gets 401', async () => {
     const { relying_party_id: id, api_key } = await createRelyingParty()
     await call(app, 'DELETE', `${LIST}/${id}`, { headers: ADMIN })
     expect(await codeOf(await read(`Bearer ${api_key}`))).toBe('401 invalid_token')
   })
 
-  it('with a wrong secret, of a wrong mode, or for another relying party gets 401', async () => {
+  it('an API key with a wrong secret, of a wrong mode, or for another relying party gets 401', async () => {
     const { api_key } = await createRelyingParty()
     const other = (await createRelyingParty()).api_key
     const [clear, keyId, secret] = api_key.split('.')
@@ -112,7 +112,7 @@ describe('an API key', () => {
     for (const key of forged) expect(await codeOf(await read(`Bearer ${key}`)), key).toBe('401 invalid_token')
   })
 
-  it('that is forged creates no object', async () => {
+  it('an API key that is forged creates no object', async () => {
     const before = (await listDurableObjectIds(env.RELYING_PARTY)).length
     for (const relyingParty of ['A'.repeat(43), `${'x'.repeat(42)}8`]) {
       const key = `wv_test_${relyingParty}.${'0'.repeat(16)}.${'A'.repeat(43)}`
@@ -174,7 +174,7 @@ describe('an access token', () => {
     expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 invalid_token')
   })
 
-  it('whose API key has expired gets 401 expired_token', async () => {
+  it('an access token whose API key has expired gets 401 expired_token', async () => {
     const created = await createRelyingParty()
     const { api_key } = await createKey(created.relying_party_id, {
       expires_at: new Date(minutes(1)).toISOString(),
@@ -185,14 +185,14 @@ describe('an access token', () => {
     expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 expired_token')
   })
 
-  it('of an erased relying party gets 401', async () => {
+  it('an access token of an erased relying party gets 401', async () => {
     const created = await createRelyingParty()
     const token = await tokenOf(created)
     await call(app, 'DELETE', `${LIST}/${created.relying_party_id}`, { headers: ADMIN })
     expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 invalid_token')
   })
 
-  it('that names the key of another relying party, another mode, or an unknown object gets 401', async () => {
+  it('an access token that names the key of another relying party, another mode, or an unknown object gets 401', async () => {
     const created = await createRelyingParty()
     const other = await createRelyingParty()
     const grant = { ...grantOf(created), scopes: SCOPES, keyExpiresAt: null }
@@ -207,7 +207,7 @@ describe('an access token', () => {
     }
   })
 
-  it('that is forged causes no read of the settings', async () => {
+  it('an access token that is forged causes no read of the settings', async () => {
     const created = await createRelyingParty()
     const token = await tokenOf(created)
     forgetSettings(created.relying_party_id)
@@ -281,12 +281,12 @@ describe('a client token', () => {
     ['no time', (token: string) => token.replace(/^ct_[^.]*\./, 'ct_')],
     ['another MAC', (token: string) => token.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'))],
     ['a dot added at its end', (token: string) => `${token}.`],
-  ])('with %s is refused', async (_, change) => {
+  ])('a client token with %s is refused', async (_, change) => {
     const token = change(await signClientToken(loadConfig(env), NAMED))
     expect(await codeOf(await status(SESSION, { header: token }))).toBe('403 insufficient_scope')
   })
 
-  it('of another service is refused', async () => {
+  it('a client token of another service is refused', async () => {
     const config = { ...loadConfig(env), serverSecret: new Uint8Array(32) }
     const token = await signClientToken(config, NAMED)
     expect((await status(SESSION, { token })).status).toBe(403)

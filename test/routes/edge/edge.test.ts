@@ -44,7 +44,7 @@ afterEach(() => {
 })
 
 describe('every response', () => {
-  it('has its own request id, not the caller’s, and a problem contains the same id', async () => {
+  it('has a new request id instead of the id that the caller sent, and a problem contains this new id', async () => {
     const ids = new Set<string>()
     for (const path of ['/healthz', '/nowhere', '/test/throw/programmer', '/v1/admin/relying_parties']) {
       vi.spyOn(console, 'error').mockImplementation(() => undefined)
@@ -82,7 +82,7 @@ describe('every response', () => {
     expect(await policyOf('/test/page')).toBe("script-src 'self'")
   })
 
-  it('that opens a WebSocket keeps its socket', async () => {
+  it('every response that opens a WebSocket keeps its socket', async () => {
     const response = await call(app, 'GET', '/test/socket')
     expect(response.status).toBe(101)
     expect(response.webSocket).not.toBeNull()
@@ -141,14 +141,14 @@ describe('a HEAD request', () => {
 })
 
 describe('a request to an address', () => {
-  it('that does not exist gets 404', async () => {
+  it('a request to an address that does not exist gets 404', async () => {
     for (const path of ['/', '/nowhere', '/v1', '/healthz/', '/test/effect/more']) {
       const response = await call(app, 'GET', path)
       expect([response.status, (await json(response)).code]).toEqual([404, 'not_found'])
     }
   })
 
-  it('with a wrong method gets 405, and Allow lists the methods of the address', async () => {
+  it('a request to an address with a wrong method gets 405, and Allow lists the methods of the address', async () => {
     const response = await call(app, 'DELETE', '/test/effect')
     expect(response.headers.get('Allow')).toBe('GET, PUT')
     expect([response.status, (await json(response)).code]).toEqual([405, 'method_not_allowed'])
@@ -165,7 +165,7 @@ describe('an error that a handler throws', () => {
     ['overloaded', 503, 'temporarily_unavailable'],
     ['reset', 503, 'temporarily_unavailable'],
     ['platform', 503, 'temporarily_unavailable'],
-  ])('of the kind %s gets %i %s', async (kind, status, code) => {
+  ])('an error of the kind %s that a handler throws gets %i %s', async (kind, status, code) => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const response = await call(app, 'GET', `/test/throw/${kind}`)
     expect([response.status, (await json(response)).code]).toEqual([status, code])
@@ -195,7 +195,7 @@ describe('an error that a handler throws', () => {
     })
   })
 
-  it('in the configuration gives a 500 problem on the routes that need the configuration', async () => {
+  it('an error in the configuration gives a 500 problem on the routes that need the configuration', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const broken = { ...env, SERVER_SECRET: 'short' }
     const response = await call(app, 'GET', '/readyz', { env: broken })

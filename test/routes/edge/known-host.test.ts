@@ -70,14 +70,14 @@ describe('a service on loopback', () => {
     },
   )
 
-  it('answers under the address that it was told to listen on', async () => {
+  it('responds under the address on which it is configured to listen', async () => {
     const world: Env = { ...LOOPBACK, LISTENING_HOST: '192.0.2.1' }
     expect((await get('192.0.2.1:8787', '/healthz', world)).status).toBe(200)
     expect((await get('192.0.2.2:8787', '/healthz', world)).status).toBe(421)
   })
 
   it.each(['rebound.example@localhost', 'localhost, rebound.example', 'localhost#', 'local_host'])(
-    'refuses a Host that is not one of its names, as the platform passes it on: %s',
+    'refuses a Host that is not exactly one of its names: %s',
     async (host) => {
       // `Request` accepts no such address. The platform writes the header into it unchanged.
       const request = new Request('http://localhost/healthz')
@@ -89,7 +89,7 @@ describe('a service on loopback', () => {
     },
   )
 
-  it('leaves host names to the proxy if BASE_URL is public', async () => {
+  it('accepts every host name if BASE_URL is public, because the proxy checks the name', async () => {
     for (const host of FOREIGN) expect((await get(host, '/healthz', env)).status).toBe(200)
   })
 })
@@ -98,21 +98,21 @@ describe('the console of a service on loopback', () => {
   const CONSOLE = 'console.localhost:8787'
 
   it.each(['localhost:8787', '127.0.0.1:8787', '[::1]:8787'])(
-    'redirects from %s to its own name',
+    'redirects from %s to its own host name',
     async (host) => {
       const { status, headers } = await get(host, '/console')
       expect([status, headers.get('Location')]).toEqual([307, `http://${CONSOLE}/console`])
     },
   )
 
-  it('has its page, its files and the keys for receipts under its own name', async () => {
+  it('has its page, its files and the keys for receipts under its own host name', async () => {
     for (const path of ['/console', '/.well-known/jwks.json'])
       expect((await get(CONSOLE, path)).status, path).toBe(200)
     expect(await statusAndCode(await get(CONSOLE, '/console/session'))).toBe('401 missing_token')
     expect((await get(CONSOLE, '/console/')).headers.get('Location')).toBe('/console')
   })
 
-  it('has no other page under its own name: a GET is redirected to BASE_URL, and a change is refused', async () => {
+  it('has no other page under its own host name: a GET is redirected to BASE_URL, and a change is refused', async () => {
     for (const path of [
       '/',
       '/docs',
@@ -129,7 +129,7 @@ describe('the console of a service on loopback', () => {
   })
 
   it.each(['https://localhost:8787', 'https://verifier.example'])(
-    'has no name of its own with BASE_URL %s',
+    'has no host name of its own with BASE_URL %s',
     async (BASE_URL) => {
       const { host } = new URL(BASE_URL)
       expect((await get(host, '/console', { ...env, BASE_URL })).status).toBe(200)

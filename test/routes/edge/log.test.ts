@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { countsOf } from '../../../src/metrics/record.ts'
 import { createApp } from '../../../src/routes/app.ts'
@@ -28,6 +29,7 @@ it.each([
   ['GET', '/v1/verify/v_x?wait=1', '/v1/verify/:id', 'waiting'],
   ['POST', '/oauth/token', '/oauth/token', 'api'],
   ['GET', '/s/v_x', '/s/:id', 'public'],
+  ['GET', '/s/v_x?wait=1', '/s/:id', 'public'],
   ['GET', '/nowhere', '/*', 'public'],
 ])('%s %s is counted under its route and its kind of caller', async (method, path, route, audience) => {
   const countOf = (status: number) => {
@@ -75,7 +77,37 @@ describe('a request', () => {
     },
   )
 
-  it('is in the trace of its caller, or in a new trace if traceparent is invalid in any character', async () => {
+  it.each(['an API key', 'an access token'])(
+    'a request with %s names the key and its relying party, and no secret',
+    async (kind) => {
+      const { api_key, api_keys, relying_party_id } = await createRelyingParty()
+      const body = `grant_type=client_credentials&client_id=${relying_party_id}&client_secret=${api_key}`
+      const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
+      const { lines, response } = await logged('POST', '/oauth/token', { headers: form, body })
+      const { access_token } = await json(response)
+      const token = kind === 'an API key' ? api_key : access_token
+      lines.push(
+        ...(await logged('GET', '/v1/verify', { headers: { Authorization: `Bearer ${token}` } })).lines,
+      )
+      const requests = lines
+        .map((line) => JSON.parse(String(line)))
+        .filter(({ event }) => event === 'request')
+      expect(requests).toHaveLength(2)
+      const { key_id } = api_keys[0]
+      for (const line of requests) expect(line).toMatchObject({ status: 200, relying_party_id, key_id })
+      for (const secret of [api_key.split('.')[2], access_token]) expect(lines.join()).not.toContain(secret)
+    },
+  )
+
+  it('a request whose token is not accepted names no key', async () => {
+    const { api_key, api_keys } = await createRelyingParty()
+    const headers = { Authorization: `Bearer ${api_key.slice(0, -1)}${api_key.endsWith('A') ? 'E' : 'A'}` }
+    const { lines, response } = await logged('GET', '/v1/verify', { headers })
+    expect(response.status).toBe(401)
+    expect(lines.join()).not.toContain(api_keys[0].key_id)
+  })
+
+  it('belongs to the trace of its caller, or to a new trace if any character of traceparent is invalid', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
     const traceIdFor = async (traceparent: string) => {
       const { lines } = await logged('GET', '/nowhere', { headers: { traceparent } })
@@ -86,12 +118,12 @@ describe('a request', () => {
     expect(new Set([trace, ...others]).size).toBe(3)
   })
 
-  it('that is a successful probe has no line in the log', async () => {
+  it('a request that is a successful probe has no line in the log', async () => {
     expect((await logged('GET', '/healthz')).lines).toEqual([])
     expect((await logged('GET', '/readyz')).lines).toEqual([])
   })
 
-  it('that is a successful poll has no line in the log', async () => {
+  it('a request that is a successful poll has no line in the log', async () => {
     const { api_key } = await createRelyingParty()
     const headers = { Authorization: `Bearer ${api_key}` }
     const body = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
@@ -103,9 +135,49 @@ describe('a request', () => {
     expect(lines).toEqual([])
   })
 
-  it('that is a failed probe has a line in the log', async () => {
+  it('a request that is a failed probe has a line in the log', async () => {
     const { lines, response } = await logged('POST', '/healthz')
     expect(response.status).toBe(405)
     expect(lines).toHaveLength(1)
+  })
+})
+
+describe('with LOG_REQUESTS=problems, a request', () => {
+  const quiet: typeof env = { ...env, LOG_REQUESTS: 'problems' }
+
+  it('with LOG_REQUESTS=problems, a request that succeeds has no line in the log, but is counted', async () => {
+    const { api_key } = await createRelyingParty()
+    const headers = { Authorization: `Bearer ${api_key}` }
+    const countOf = () => {
+      const counters = [...countsOf('requests').counters.values()]
+      return counters.find(({ values }) => values.join() === 'api,GET,/v1/events,200')?.count ?? 0
+    }
+    const before = countOf()
+    const { lines, response } = await logged('GET', '/v1/events', { headers, env: quiet })
+    expect(response.status).toBe(200)
+    expect(lines).toEqual([])
+    expect(countOf()).toBe(before + 1)
+  })
+
+  it('with LOG_REQUESTS=problems, a request that fails has a line in the log', async () => {
+    const { lines } = await logged('GET', '/v1/events', { env: quiet })
+    expect(lines.map((line) => JSON.parse(String(line)))).toMatchObject([{ event: 'request', status: 401 }])
+  })
+
+  it('with LOG_REQUESTS=problems, a request that causes an internal error has the line of the error and its own line', async () => {
+    const fetch = () => Promise.reject(new Error('CANARY'))
+    const broken: typeof env = { ...quiet, ASSETS: { ...env.ASSETS, fetch } }
+    const { lines } = await logged('GET', '/openapi.json', { env: broken })
+    const events = lines.map((line) => JSON.parse(String(line)))
+    expect(events).toMatchObject([{ event: 'fault' }, { event: 'request', status: 500 }])
+  })
+
+  it('with LOG_REQUESTS=problems, a request of the operator that changes something has the line operator_change', async () => {
+    const { lines } = await logged('POST', '/v1/admin/relying_parties', {
+      headers: ADMIN,
+      body: { name: 'Shop' },
+      env: quiet,
+    })
+    expect(lines.map((line) => JSON.parse(String(line)))).toMatchObject([{ event: 'operator_change' }])
   })
 })

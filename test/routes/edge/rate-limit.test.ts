@@ -30,7 +30,7 @@ afterEach(() => {
 })
 
 describe('a bucket in memory', () => {
-  it('allows as many calls as its limit at once, then as many as time refills', () => {
+  it('allows as many calls at once as its limit, then as many as the elapsed time has refilled', () => {
     const take = memoryBucket({ limit: 10, period: 1000 })
     const taken = (now: number, tries: number) =>
       Array.from({ length: tries }, () => take('key', now)).filter(Boolean).length
@@ -96,7 +96,7 @@ describe('creations of sessions', () => {
     expect(limit).toHaveBeenCalledWith({ key: 'three' })
   })
 
-  it('continue within the bucket’s limit if the platform’s limiter fails', async () => {
+  it('are limited by the bucket in memory if the platform’s limiter fails', async () => {
     const limit = () => Promise.reject(new Error('limiter down'))
     const statuses = await codes('four', 101, { ...env, CREATION_RATE_LIMIT: { limit } })
     expect(statuses.filter((status) => status === 200)).toHaveLength(100)
@@ -120,7 +120,7 @@ describe('calls of wallets', () => {
     expect(await from('192.0.2.1', 70)).toBe(30)
   })
 
-  it('from one IPv6 network of 64 bits share one limit', async () => {
+  it('calls of wallets from one IPv6 network of 64 bits share one limit', async () => {
     const from = async (addresses: readonly string[]) => {
       const all = addresses.map((address) =>
         json(call(app, 'GET', '/test/wallet', { headers: { 'x-client-ip': address }, env: world })),
@@ -132,7 +132,7 @@ describe('calls of wallets', () => {
     expect(await from(['2001:db8:1:3::1'])).toBe(1)
   })
 
-  it('from an unknown IP address have no limit for the address', async () => {
+  it('calls of wallets from an unknown IP address are not limited by address', async () => {
     const all = Array.from({ length: 70 }, () => json(call(app, 'GET', '/test/wallet', { env: world })))
     expect((await Promise.all(all)).every(Boolean)).toBe(true)
   })
@@ -164,7 +164,7 @@ describe('the caller’s IP address', () => {
     ['192.0.2.8', '192.0.2.8'],
     ['192.0.2.8:4711', '192.0.2.8:4711'],
     ['not:an:address', 'not:an:address'],
-  ])('%s is limited under the name %s', (address, network) => {
+  ])('%s is counted as %s', (address, network) => {
     const headers = { 'x-real-ip': address }
     expect(clientAddress(new Request('https://verifier.example', { headers }), 'x-real-ip')).toBe(network)
   })

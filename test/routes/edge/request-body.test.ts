@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { toVerificationId } from '../../../src/relying-party/document/session-stub.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { createReservations, readBody } from '../../../src/routes/edge/request-body.ts'
-import { toVerificationId } from '../../../src/session/store/identifier.ts'
 import { createRelyingParty, json } from './edge-app.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
@@ -109,7 +109,7 @@ describe('the bodies that are being read', () => {
   const fill = (count: number, limit: number, sender: 'anyone' | 'authenticated' = 'anyone') =>
     Array.from({ length: count }, () => readBody(request(endless()), limit, sender))
 
-  it('are 200 at most: one more body is refused before its first byte, until another body has ended', async () => {
+  it('are at most 200: the next body is refused before its first byte until one of the 200 has ended', async () => {
     const reads = fill(200, 1)
     const before = pulls
     expect(await readBody(request(endless()), 1, 'anyone')).toEqual({ ok: false, error: 'overloaded' })
@@ -119,7 +119,7 @@ describe('the bodies that are being read', () => {
     expect(await readBody(request('x'), 1, 'anyone')).toMatchObject({ ok: true })
   })
 
-  it('have 64 MiB together, by their Content-Length or else by the limit of their route', async () => {
+  it('have a limit of 64 MiB together: a body without Content-Length counts with the limit of its route', async () => {
     fill(63, MIB)
     const declared = (bytes: number) => request(endless(), { 'Content-Length': String(bytes) })
     expect(await readBody(declared(MIB + 1), 2 * MIB, 'anyone')).toEqual({ ok: false, error: 'overloaded' })
@@ -127,13 +127,13 @@ describe('the bodies that are being read', () => {
     expect(await readBody(request('x'), 1, 'anyone')).toEqual({ ok: false, error: 'overloaded' })
   })
 
-  it('of unauthenticated callers do not block bodies of authenticated callers', async () => {
+  it('bodies of unauthenticated callers do not block bodies of authenticated callers', async () => {
     fill(200, 1)
     expect(await readBody(request('x'), 1, 'anyone')).toEqual({ ok: false, error: 'overloaded' })
     expect(await readBody(request('x'), 1, 'authenticated')).toMatchObject({ ok: true })
   })
 
-  it('make the service refuse with 503 and Retry-After if they reach the limit, for wallets, clients and relying parties', async () => {
+  it('cause 503 with Retry-After for wallets, clients and relying parties once they reach the limit', async () => {
     const { api_key: apiKey } = await createRelyingParty()
     fill(200, 1)
     fill(200, 1, 'authenticated')

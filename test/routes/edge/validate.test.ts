@@ -34,7 +34,7 @@ async function errorsFor(body: unknown) {
 }
 
 describe('a request body', () => {
-  it('that fits its schema is returned as the schema converted it', async () => {
+  it('a request body that fits its schema is returned as the schema converted it', async () => {
     expect(await json(post('{"name":"x","size":3}', 'Application/JSON; charset=utf-8'))).toEqual({
       name: 'x',
       size: 3,
@@ -42,21 +42,21 @@ describe('a request body', () => {
   })
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', ''])(
-    'of media type %j gets 415',
+    'a request body of media type %j gets 415',
     async (contentType) => {
       const response = await post('{"name":"x"}', contentType)
       expect([response.status, (await json(response)).code]).toEqual([415, 'unsupported_media_type'])
     },
   )
 
-  it('that is exactly as long as the limit is read, and a body that is one byte longer gets 413', async () => {
+  it('a request body that is exactly as long as the limit is read, and a body that is one byte longer gets 413', async () => {
     const padded = (length: number) => `{"name":"x"}${' '.repeat(length - 12)}`
     expect((await post(padded(LIMIT))).status).toBe(200)
     const response = await post(padded(LIMIT + 1))
     expect([response.status, (await json(response)).code]).toEqual([413, 'payload_too_large'])
   })
 
-  it('without a Content-Length is not read beyond the limit', async () => {
+  it('a request body without a Content-Length is not read beyond the limit', async () => {
     let pulled = 0
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -75,12 +75,12 @@ describe('a request body', () => {
     ['a name twice, once escaped', '{"name":"x","n\\u0061me":"y"}'],
     ['17 levels', '['.repeat(17) + ']'.repeat(17)],
     ['two values', '{"name":"x"}{}'],
-  ])('with %s gets 400 invalid_json', async (_, text) => {
+  ])('a request body with %s gets 400 invalid_json', async (_, text) => {
     const response = await post(text)
     expect([response.status, (await json(response)).code]).toEqual([400, 'invalid_json'])
   })
 
-  it('that arrives byte by byte is read like any other body', async () => {
+  it('a request body that arrives byte by byte is read like any other body', async () => {
     const length = 200_000
     let sent = 0
     const body = new ReadableStream({
@@ -94,12 +94,12 @@ describe('a request body', () => {
     expect(read).toEqual({ ok: true, value: Uint8Array.from({ length }, (_, i) => i & 0xff) })
   })
 
-  it('that is not UTF-8 gets 400 invalid_json', async () => {
+  it('a request body that is not UTF-8 gets 400 invalid_json', async () => {
     const response = await post(new Uint8Array([...new TextEncoder().encode('{"name":"'), 0xff, 0x22, 0x7d]))
     expect((await json(response)).code).toBe('invalid_json')
   })
 
-  it('that is not an object is refused with an error for the whole body', async () => {
+  it('a request body that is not an object is refused with an error for the whole body', async () => {
     expect(await errorsFor([])).toEqual([expect.objectContaining({ pointer: '', code: 'invalid_type' })])
   })
 })
@@ -167,7 +167,7 @@ describe('an error in a problem response', () => {
 })
 
 describe('a query parameter', () => {
-  it('that is unknown is refused by name', async () => {
+  it('a query parameter that is unknown is refused with an error that names it', async () => {
     const body = await json(call(app, 'GET', '/v1/admin/relying_parties?colour=red', { headers: ADMIN }))
     expect(body.errors).toEqual([expect.objectContaining({ pointer: '/colour', code: 'unknown_member' })])
   })

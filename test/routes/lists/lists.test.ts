@@ -221,7 +221,7 @@ describe('GET /v1/verify', () => {
     expect(await found('created_after=2046-06-15T12:00:01Z&created_before=2046-06-15T12:00:02Z')).toEqual([b])
   })
 
-  it('shows the state of the webhook, and filters by it', async () => {
+  it('shows the state of the webhook, and filters by this state', async () => {
     const setting = await setUp()
     const id = await createOne(setting)
     const last = { attempts: 6, duration_ms: 20 }
@@ -297,7 +297,7 @@ describe('GET /v1/verify', () => {
     expect(await sealed()).toEqual([null])
   })
 
-  it('removes the entry of a deleted session, and removes its id from storage', async () => {
+  it('does not list a deleted session, and its id is removed from storage', async () => {
     const setting = await setUp()
     const [kept, deleted] = [await createOne(setting), await createOne(setting)]
     expect((await ask(setting, 'DELETE', deleted)).status).toBe(204)
@@ -326,7 +326,7 @@ describe('GET /v1/verify', () => {
     expect(JSON.stringify(await valuesOf(day))).not.toContain(deleted)
   })
 
-  it('erases a session even if the list is unreachable; the list later erases the entry itself', async () => {
+  it('no longer lists a session that was deleted while the list was unreachable, after an alarm of the session', async () => {
     const setting = await setUp()
     const id = await createOne(setting, { metadata: { order: '4711' } })
     vi.spyOn(VerificationIndex.prototype, 'remove').mockRejectedValueOnce(new Error('unreachable'))
@@ -342,7 +342,7 @@ describe('GET /v1/verify', () => {
     expect((await ask(setting, 'DELETE', id)).status).toBe(404)
   })
 
-  it('completes a repeated DELETE if the first response of the list was lost', async () => {
+  it('lists no session whose DELETE was repeated because the first response of the list was lost', async () => {
     const setting = await setUp()
     const id = await createOne(setting)
     const { remove } = VerificationIndex.prototype
@@ -413,7 +413,7 @@ describe('GET /v1/verify', () => {
     expect(put).not.toHaveBeenCalled()
   })
 
-  it('lists a session whose entry could not be stored, after its next alarm', async () => {
+  it('lists a session after its next alarm if its entry could not be stored before', async () => {
     const setting = await setUp()
     const put = vi.spyOn(VerificationIndex.prototype, 'put').mockRejectedValueOnce(new Error('unreachable'))
     const { verification_id } = await createSession(setting)

@@ -8,7 +8,7 @@ import { call, json } from '../edge/edge-app.ts'
 
 const app = createApp()
 
-it('GET /v1/wallets lists every wallet that a creation may name, and what the wallet supports', async () => {
+it('GET /v1/wallets lists every wallet that a create request may name, and what the wallet supports', async () => {
   const { headers } = await setUp()
   const { wallets } = await json(call(app, 'GET', '/v1/wallets', { headers }))
   const ids = wallets.map(({ id }: { id: string }) => id)

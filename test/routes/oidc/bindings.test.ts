@@ -37,7 +37,7 @@ function changing(changes: Partial<Redemption>): typeof env {
   return { ...env, VERIFICATION_SESSION: { idFromString, get } as never }
 }
 
-describe('a code is refused, but still works for its client, if a redemption has', () => {
+describe('a redemption is refused, and the client can still redeem the code, if the redemption has', () => {
   it.each<[string, Partial<Redemption>]>([
     ['another relying party', { relyingPartyId: OTHER }],
     ['another client', { clientId: `oc_${'a'.repeat(32)}` }],
@@ -53,6 +53,17 @@ describe('a code is refused, but still works for its client, if a redemption has
     expect(tokens.error).toBe('invalid_grant')
     expect((await redeem(client, code)).status).toBe(200)
   })
+})
+
+it('a code that is bound to a key is refused without this key, and then still works with the key', async () => {
+  const jkt = hashSecret('a key')
+  const browser = await answer(setting, await begin(client, { dpop_jkt: jkt }))
+  const code = (await finish(client, browser)).get('code') ?? ''
+  const errorWith = async (changes: Partial<Redemption>) =>
+    (await redeem(client, code, client.client_secret, changing(changes))).tokens.error
+  expect(await errorWith({ jkt: hashSecret('another key') })).toBe('invalid_grant')
+  expect(await errorWith({ jkt: null })).toBe('invalid_grant')
+  expect(await errorWith({ jkt })).toBeUndefined()
 })
 
 it('a login ends only in the browser that began it, and only at its relying party', async () => {
@@ -74,5 +85,8 @@ it('an access token works only at the UserInfo endpoint of its relying party', a
     (await object.readUserInfo(relyingPartyId, hashSecret(token))).ok
   expect(await isOpen(OTHER, tokens.access_token)).toBe(false)
   expect(await isOpen(setting.relyingPartyId, `${tokens.access_token}x`)).toBe(false)
+  expect((await object.readUserInfo(setting.relyingPartyId, hashSecret(tokens.access_token), 'key')).ok).toBe(
+    false,
+  )
   expect(await isOpen(setting.relyingPartyId, tokens.access_token)).toBe(true)
 })

@@ -121,7 +121,7 @@ describe('a redirect_uri on a loopback address', () => {
     expect((await open(web, 'http://[::1]:51004/callback')).status).toBe(400)
   })
 
-  it('can get a form_post even if it is an IPv6 address, which a CSP cannot contain', async () => {
+  it('can receive a form_post even if it is an IPv6 address, which a CSP cannot contain', async () => {
     const native = await newClient(setting, { ...members, application_type: 'native' })
     const policyFor = async (redirect_uri: string) => {
       const begun = await begin(native, { redirect_uri, response_mode: 'form_post' })

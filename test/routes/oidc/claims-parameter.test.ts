@@ -28,7 +28,7 @@ describe('a malformed request for a claim', () => {
     expect(parse({ userinfo: claims })).toBeUndefined()
   })
 
-  it('is not null, an object, or a list of `verified_claims`', () => {
+  it('null, an object, and a list for `verified_claims` are well-formed requests for a claim', () => {
     const claims = { family_name: null, given_name: { essential: true }, birthdate: { essential: false } }
     expect(parse({ id_token: { ...claims, verified_claims: [{ claims: {} }] } })?.id_token.names).toEqual(
       Object.keys(claims),
@@ -39,7 +39,7 @@ describe('a malformed request for a claim', () => {
 it.each<[string, object]>([
   ['claims that every token has', { sub: null, acr: null }],
   ['`verified_claims`, which only adds claims', { verified_claims: { claims: { family_name: null } } }],
-])('a parameter that names only %s does not reduce the other claims', (_, claims) => {
+])('a `claims` parameter that names only %s does not reduce the claims that are released', (_, claims) => {
   expect(parse({ id_token: claims })?.id_token.names).toBeNull()
 })
 

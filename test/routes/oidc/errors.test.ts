@@ -5,6 +5,7 @@ import { env } from 'cloudflare:workers'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import errors from '../../../assets/oauth-errors.json'
+import type { ProofError } from '../../../src/routes/oidc/dpop.ts'
 import type { OidcError, RequestError } from '../../../src/routes/oidc/responses.ts'
 import { type Setting, setUp } from '../../session/driver.ts'
 import { call, json } from '../edge/edge-app.ts'
@@ -90,6 +91,7 @@ const AT_THE_CLIENT: Record<
   challenge_missing: [leaveOut('code_challenge')],
   challenge_method: [set('code_challenge_method', 'plain')],
   challenge: [set('code_challenge', 'short')],
+  dpop_jkt: [set('dpop_jkt', 'short')],
   nonce_missing: [leaveOut('code_challenge', 'code_challenge_method'), { require_pkce: false }],
   acr: [set('claims', JSON.stringify(ACR))],
 }
@@ -245,6 +247,7 @@ describe('an endpoint of clients', () => {
   const at = (path: string) => `${pathOf(client.issuer)}/${path}`
   const userInfo = (headers: Record<string, string>) => call(app, 'GET', at('userinfo'), { headers })
 
+  const MISSING = 'Bearer, DPoP algs="ES256 PS256"'
   const BASIC = ['WWW-Authenticate', 'Basic realm="oidc", charset="UTF-8"'] as const
   let keys: CryptoKeyPair
   let keyed: TestClient
@@ -285,8 +288,14 @@ describe('an endpoint of clients', () => {
     return call(app, 'POST', at('token'), { headers, body, env: bindings })
   }
 
-  /** Errors that are reached here: all other errors need a slow or an overloaded service, or many calls. */
-  type Reached = Exclude<OidcError, 'request_timeout' | 'overloaded' | 'rate_limited' | 'unavailable'>
+  /**
+   * Errors that are reached here: all other errors need a slow or an overloaded service, or many calls.
+   * Errors of proofs are in dpop.test.ts.
+   */
+  type Reached = Exclude<
+    OidcError,
+    'request_timeout' | 'overloaded' | 'rate_limited' | 'unavailable' | ProofError
+  >
 
   /** One change in a good call, and a header of the error. */
   const CALLS: Record<Reached, readonly [send: () => Promise<Response>, name?: string, value?: string]> = {
@@ -311,7 +320,7 @@ describe('an endpoint of clients', () => {
       'WWW-Authenticate',
       'Bearer error="invalid_token"',
     ],
-    token_missing: [() => userInfo({}), 'WWW-Authenticate', 'Bearer'],
+    token_missing: [() => userInfo({}), 'WWW-Authenticate', MISSING],
   }
 
   it.each(Object.entries(CALLS))('refuses a call with the error %s', async (name, [send, header, value]) => {
@@ -323,7 +332,7 @@ describe('an endpoint of clients', () => {
     if (header !== undefined) expect(response.headers.get(header)).toBe(value)
   })
 
-  it('names no claim of an assertion that another key signed', async () => {
+  it('does not reveal which claim is wrong in an assertion that another key signed', async () => {
     const other = await generateKeyPair('ES256')
     const response = await sendAssertion({ aud: 'https://other.example' }, { key: other.privateKey })
     expect((await json(response)).error_description).toBe(errors.oidc.client_unknown.description)
@@ -342,14 +351,17 @@ describe('an endpoint of clients', () => {
     ['the issuer and the token endpoint', ['', '/token'], true],
     ['the token endpoint and another address', ['/token', '/par'], false],
     ['no address', [], false],
-  ])('with token_endpoint_as_audience evaluates an assertion for %s', async (_, paths, isAccepted) => {
-    const by = await keyedClient({ token_endpoint_as_audience: true })
-    expect(by).toMatchObject({ token_endpoint_as_audience: true })
-    const aud = paths.map((path) => by.issuer + path)
-    const { error_description } = await json(sendAssertion({ aud }, { by }))
-    const { code_invalid, assertion_audience } = errors.oidc
-    expect(error_description).toBe((isAccepted ? code_invalid : assertion_audience).description)
-  })
+  ])(
+    'checks the audience of an assertion of a client with token_endpoint_as_audience: %s',
+    async (_, paths, isAccepted) => {
+      const by = await keyedClient({ token_endpoint_as_audience: true })
+      expect(by).toMatchObject({ token_endpoint_as_audience: true })
+      const aud = paths.map((path) => by.issuer + path)
+      const { error_description } = await json(sendAssertion({ aud }, { by }))
+      const { code_invalid, assertion_audience } = errors.oidc
+      expect(error_description).toBe((isAccepted ? code_invalid : assertion_audience).description)
+    },
+  )
 
   it('accepts an access token only in the Authorization header', async () => {
     const { tokens } = await redeem(client, await codeOf())
@@ -358,11 +370,11 @@ describe('an endpoint of clients', () => {
     const inBody = await call(app, 'POST', at('userinfo'), { headers, body })
     const inQuery = await call(app, 'GET', `${at('userinfo')}?${body}`)
     for (const response of [inBody, inQuery])
-      expect([response.status, response.headers.get('WWW-Authenticate')]).toEqual([401, 'Bearer'])
+      expect([response.status, response.headers.get('WWW-Authenticate')]).toEqual([401, MISSING])
     expect(await userInfoStatus(client, tokens.access_token)).toBe(200)
   })
 
-  it('gets 404 if the metadata does not list it', async () => {
+  it('responds 404 if the metadata does not list this endpoint', async () => {
     const statusOf = async (path: string) => (await call(app, 'POST', at(path), { body: {} })).status
     for (const path of ['register', 'revoke', 'introspect', 'end_session', 'device_authorization', 'logout'])
       expect([path, await statusOf(path)]).toEqual([path, 404])

@@ -65,14 +65,14 @@ async function post(endpoint: 'par' | 'token', form: Readonly<Record<string, str
   return [response.status, ((await response.json()) as { error?: string }).error]
 }
 
-it('a new assertion that cannot be stored is temporarily_unavailable, not assertion_used', async () => {
+it('a new assertion that cannot be stored gets the error temporarily_unavailable, not the error for a used assertion', async () => {
   await fill('jti')
   const { status, error } = errors.oidc.unavailable
   expect([status, error]).toEqual([503, 'temporarily_unavailable'])
   expect(await post('token', redemptionOf('none'))).toEqual([status, error])
 })
 
-it('pushed and visited requests keep no assertion away, and visited requests no pushed request', async () => {
+it('the limit of opened pushed requests does not apply to new pushed requests, and assertions have a limit of their own', async () => {
   await fill('kept/par')
   expect(await post('par', REQUEST)).toEqual([201, undefined])
   await fill('par')
@@ -80,7 +80,7 @@ it('pushed and visited requests keep no assertion away, and visited requests no 
   expect(await post('par', REQUEST)).toEqual([503, 'temporarily_unavailable'])
 })
 
-it('a pushed request whose visit cannot be stored has its login, unless it is too long for an address', async () => {
+it('a login begins even if its opened pushed request cannot be kept, unless the request is too long for the address of the page', async () => {
   const client = await newClient(setting)
   await fill('kept/par')
   const visit = async (parameters: object) => {

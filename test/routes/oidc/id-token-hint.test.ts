@@ -95,7 +95,7 @@ describe('an id_token_hint', () => {
     expect([other.get('code'), other.get('error_description')]).toEqual([null, 'subject_mismatch'])
   })
 
-  it('and a `sub` in `claims` must both be met', async () => {
+  it('and a `sub` in `claims` must both match the person', async () => {
     const claims = JSON.stringify({ id_token: { sub: { value: 'another' } } })
     const response = await logIn('X1', { id_token_hint: earlier, claims })
     expect(response.get('error_description')).toBe('subject_mismatch')
@@ -114,11 +114,11 @@ describe('an id_token_hint', () => {
     expect(await errorWith(earlier, await pairwiseClient())).toEqual(rowOf('id_token_hint'))
   })
 
-  it('is login_required with prompt=none', async () => {
+  it('is refused with login_required if the request has prompt=none', async () => {
     expect(await errorWith(earlier, client, { prompt: 'none' })).toEqual(rowOf('prompt_none'))
   })
 
-  it('is login_required if each login of its client has another sub', async () => {
+  it('is refused with login_required if its client gets a different sub at each login', async () => {
     const transient = await newClient(setting)
     const hint = await signed({ aud: transient.client_id })
     expect(await errorWith(hint, transient)).toEqual(rowOf('hint_of_transient_subject'))

@@ -65,7 +65,7 @@ describe('before the first POST of its page, a login that the person declines', 
     expect((await decline(left)).status).toBe(404)
   })
 
-  it('posts a form if its client wants one', async () => {
+  it('sends a page with a form to post if its client requested response_mode=form_post', async () => {
     const response = await decline(await openPage(client, { response_mode: 'form_post' }))
     const html = await response.text()
     expect(html).toContain('name="error" value="access_denied"')
@@ -91,7 +91,7 @@ describe('before the first POST of its page, a login that the person declines', 
 })
 
 describe('after the first POST of its page, a login that the person declines', () => {
-  it('ends as declined, and brings access_denied to its client', async () => {
+  it('gets the status declined, and its client gets access_denied', async () => {
     const begun = await begin(client)
     const response = await decline(begun)
     expect(response.status).toBe(303)

@@ -59,7 +59,7 @@ async function eventsOf(id: string): Promise<readonly string[]> {
   return events.filter((one) => one.verification_id === id).map(({ event_type }) => event_type)
 }
 
-describe('a login whose policy requires relying_party, close to expires_at', () => {
+describe('a login with the session binding relying_party, answered a second before it expires', () => {
   /** Lets the wallet answer a second before the session expires. */
   async function answerLate(client: TestClient): Promise<Begun> {
     const begun = await begin(client)
@@ -67,7 +67,7 @@ describe('a login whose policy requires relying_party, close to expires_at', () 
     return answer(setting, begun)
   }
 
-  it('has a code that works 59 s after its redirect, and the session is then verified', async () => {
+  it('can redeem its code 59 s after the redirect, and the session is then verified', async () => {
     const client = await boundClient()
     const browser = await answerLate(client)
     const code = (await finish(client, browser)).get('code') ?? ''
@@ -82,7 +82,7 @@ describe('a login whose policy requires relying_party, close to expires_at', () 
     expect(await eventsOf(browser.id)).toEqual(['verification.verified'])
   })
 
-  it('gets its code even after expires_at if the browser returned before', async () => {
+  it('gets its code even after expires_at, because its browser returned from the wallet before expires_at', async () => {
     const client = await boundClient()
     const browser = await answerLate(client)
     pass(179_000)
@@ -155,7 +155,7 @@ describe('a login whose browser returns from the wallet after three minutes', ()
   )
 })
 
-describe('a login that fails after a successful response, with a policy that requires relying_party', () => {
+describe('a login with the session binding relying_party that fails after a successful response', () => {
   const OTHER_PERSON = { claims: JSON.stringify({ id_token: { sub: { value: 'another-person' } } }) }
 
   it('ends with an event when the browser returns, and the client gets its error', async () => {
@@ -173,7 +173,7 @@ describe('a login that fails after a successful response, with a policy that req
     }
   })
 
-  it('still accepts the identical response and the identical return', async () => {
+  it('still accepts a repetition of the same response and of the same return', async () => {
     const client = await boundClient()
     const browser = await answer(setting, await begin(client, OTHER_PERSON), undefined, { times: 2 })
     expect((await finish(client, browser)).get('error_description')).toBe('subject_mismatch')
@@ -182,7 +182,7 @@ describe('a login that fails after a successful response, with a policy that req
 })
 
 describe('storage of a login', () => {
-  it('contains neither its sub nor the values that its client expects, before they are in a token', async () => {
+  it('contains neither its sub nor a claim value that its client requests, before and after its tokens are issued', async () => {
     const EXPECTED = 'EXPECTED-VALUE'
     const verified_claims = {
       verification: { trust_framework: null },
@@ -208,7 +208,7 @@ describe('storage of a login', () => {
     }
   })
 
-  it('contains no sub that its client expects', async () => {
+  it('contains no sub value that its client requests', async () => {
     const EXPECTED = 'EXPECTED-SUB'
     const claims = JSON.stringify({ userinfo: { sub: { value: EXPECTED } } })
     const { id } = await begin(await newClient(setting), { claims })

@@ -78,7 +78,7 @@ const REFUSED: Partial<Record<RequestError, Change>> = {
 }
 
 describe('a login that the client’s present settings refuse', () => {
-  it.each(Object.entries(REFUSED))('creates nothing and ends at the client with %s', async (name, refuse) => {
+  it.each(Object.entries(REFUSED))('creates no session, and its client gets %s', async (name, refuse) => {
     const live = await setUp({ livemode: true })
     const client = await newClient(live)
     const opened = await openPage(client, { scope: 'openid adult' })
@@ -96,7 +96,7 @@ describe('a login that the client’s present settings refuse', () => {
     expect(await countSessions()).toBe(before)
   })
 
-  it('creates nothing and ends on a page if its client was deleted, or its redirect_uri removed', async () => {
+  it('creates no session, and gets 404 if its client was deleted or its redirect_uri was removed', async () => {
     const live = await setUp({ livemode: true })
     const changes: readonly Change[] = [
       (setting, { client_id }) => change(setting, `/v1/oidc_clients/${client_id}`, 'DELETE'),
@@ -115,7 +115,7 @@ describe('a login that the client’s present settings refuse', () => {
   })
 })
 
-it('a policy whose request by value is too long for a QR code is an error at the client, before the page', async () => {
+it('a policy whose request by value is too long for a QR code gives the client an error before the login page opens', async () => {
   const live = await setUp({ livemode: true, by_value: true })
   const client = await newClient(live, { policies: [LONG_POLICY], cross_device: true })
   const location = (await authorize(client)).headers.get('Location')
@@ -143,7 +143,7 @@ describe('the first POST of a login', () => {
     expect((await send('POST', opened)).status).toBe(303)
   })
 
-  it('after the expiry of the login asks no object, and is 404', async () => {
+  it('gets 404 after the login has expired, and no object is called', async () => {
     const now = Date.now()
     at(now)
     const opened = await openPage(await newClient(await setUp()))

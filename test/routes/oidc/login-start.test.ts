@@ -76,7 +76,7 @@ function openEnd({ id, token, cookies }: Begun): Promise<Response> {
 }
 
 describe('before the first POST of its page, a login', () => {
-  it('has no session, whoever opens its addresses', async () => {
+  it('has no session, even after browsers have opened its addresses', async () => {
     const opened = await openPage(client)
     const before = await countSessions()
     const page = await getPage(opened)
@@ -100,7 +100,7 @@ describe('before the first POST of its page, a login', () => {
     expect(page.headers.get('Referrer-Policy')).toBe('same-origin')
   })
 
-  it('shows the wallet in the address of its page', async () => {
+  it('shows the wallet that the address of its page names', async () => {
     const opened = await openPage(client)
     const chosen = { ...opened, token: `${opened.token}&wallet=eudi-android` }
     expect(await (await getPage(chosen)).text()).toContain('class="chosen"')
@@ -148,7 +148,7 @@ describe('the first POST of the page of a login', () => {
     },
   }
 
-  it.each(Object.entries(refusals))('creates nothing for %s', async (_, send) => {
+  it.each(Object.entries(refusals))('creates no session for %s', async (_, send) => {
     const opened = await openPage(client)
     const before = await countSessions()
     const response = await send(opened)
@@ -165,7 +165,7 @@ describe('the first POST of the page of a login', () => {
     expect((await postLink({ ...other, cookies: other.cookies + mark })).status).toBe(404)
   })
 
-  it('is needed also if the cookie has a mark that this service did not make', async () => {
+  it('is still needed to create the session if the cookie has a mark that this service did not make', async () => {
     const opened = await openPage(client)
     const before = await countSessions()
     const forged = { ...opened, cookies: `${opened.cookies}~ct_1.${'A'.repeat(43)}` }
@@ -211,7 +211,7 @@ describe('a login that no wallet acted on', () => {
     expect(await tracesOf(begun.id)).toEqual([false, false, undefined, null])
   })
 
-  it('ends at its client with session_expired, with and without a session', async () => {
+  it('sends session_expired to its client, with and without a session', async () => {
     const [begun, opened] = [await begin(client), await openPage(client, { response_mode: 'form_post' })]
     pass(700)
     await runDurableObjectAlarm(stubOf(begun.id))
@@ -230,7 +230,7 @@ describe('a login that no wallet acted on', () => {
     expect((await openEnd({ ...opened, cookies: '' })).status).toBe(404)
   })
 
-  it('appears in the list and the log once a wallet has fetched its request', async () => {
+  it('does not appear in the list and the event log until a wallet has fetched its request', async () => {
     const begun = await begin(client)
     const { uri } = await json(postLink(begun))
     await fetchRequest(new URL(String(uri)).searchParams.get('request_uri') ?? '')
@@ -264,7 +264,7 @@ function authorizeFrom(address: string, { client_id, issuer }: TestClient): Prom
 }
 
 describe('a relying party may have', () => {
-  it('1,000 authorization requests in 10 s, and 500 sessions of logins', async () => {
+  it('1,000 authorization requests and 500 new sessions of logins in 10 s', async () => {
     const own = await setUp()
     const limited = await newClient(own)
     pass(0) // stops the clock
@@ -290,7 +290,7 @@ describe('a relying party may have', () => {
   })
 })
 
-it('logins are limited for each address of a caller, and callers without an address share a limit', async () => {
+it('logins are limited for each IP address, and callers without a known address share one limit', async () => {
   const own = await setUp()
   const limited = await newClient(own)
   const others = await newClient(await setUp())

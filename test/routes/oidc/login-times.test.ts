@@ -65,7 +65,7 @@ describe('an authorization code', () => {
   })
 })
 
-describe('an authorization code under a policy that requires relying_party', () => {
+describe('an authorization code under a policy with the session binding relying_party', () => {
   it('works 59 s after a redirect at the last moment', async () => {
     const policy = { ...ADULT_POLICY, required_session_binding: 'relying_party' }
     const bound = await newClient(setting, { policies: [policy] })
@@ -107,15 +107,15 @@ describe('a login that has begun', () => {
     return [response.status, response.headers.get('Location')]
   }
 
-  it('cannot end at a client that was deleted', async () => {
+  it('does not redirect to a client that was deleted', async () => {
     expect(await endAfter('DELETE')).toEqual([404, null])
   })
 
-  it('cannot end at a redirect_uri that was removed', async () => {
+  it('does not redirect to a redirect_uri that was removed', async () => {
     expect(await endAfter('PATCH', { redirect_uris: ['https://client.example/other'] })).toEqual([404, null])
   })
 
-  it('can end at a redirect_uri that was kept', async () => {
+  it('redirects to a redirect_uri that was kept', async () => {
     const redirect_uris = ['https://client.example/other', CALLBACK]
     const [status, location] = await endAfter('PATCH', { redirect_uris })
     expect([status, String(location).startsWith(`${CALLBACK}?code=`)]).toEqual([303, true])
@@ -136,7 +136,7 @@ describe('the cookie of a login', () => {
     },
   )
 
-  it('is removed after the code was redeemed, but not by a browser that did not begin the login', async () => {
+  it('is removed when its browser returns after the redemption of the code, but not for another browser', async () => {
     const browser = await answer(setting, await begin(client))
     await redeem(client, (await finish(client, browser)).get('code') ?? '')
     const name = `__Host-wv_login_${browser.id}`
@@ -146,7 +146,7 @@ describe('the cookie of a login', () => {
     expect([other.status, lifetimesOf(other)]).toEqual([404, []])
   })
 
-  it('of a login that has ended opens an error page in the language of this login', async () => {
+  it('still works after the login has ended: the error page has the language of the login', async () => {
     const browser = await answer(setting, await begin(client, { ui_locales: 'it' }))
     await redeem(client, (await finish(client, browser)).get('code') ?? '')
     expect(await (await openEnd(client, browser)).text()).toContain('<html lang="it"')
@@ -230,7 +230,7 @@ it('a client secret that was replaced works for one more day', async () => {
   expect((await redeem(client, 'none')).tokens.error).toBe('invalid_client')
 })
 
-describe('storage contains only the session of a login', () => {
+describe('storage of a session no longer contains its login', () => {
   const stored = (id: string) =>
     runInDurableObject(stubOf(id), (_, state) => Object.keys(state.storage.kv.get('session') as object))
   const alarmOf = (id: string) => runInDurableObject(stubOf(id), (_, state) => state.storage.getAlarm())
@@ -288,7 +288,7 @@ describe('the rows that storage writes for a login', () => {
     expect(rows()).toBe(3)
   })
 
-  it('are three more also with a policy that requires relying_party, even close to expires_at', async () => {
+  it('are three more also with the session binding relying_party, even close to expires_at', async () => {
     pass(0) // stops the clock
     const required_session_binding = 'relying_party'
     // Without a list: its rows are written in the background.

@@ -82,7 +82,7 @@ it('a pushed request leaves no value of its claims parameter in storage', async 
   expect(stored).not.toMatch(/Mustermann|family_name|https:/)
 })
 
-it('a pushed request opens the same login again in its browser, before and after the first POST', async () => {
+it('a pushed request opens the same login again in its browser, before and after the page posts its form', async () => {
   const request_uri = await push(client)
   const first = await mustVisit(request_uri)
   const second = await mustVisit(request_uri, first.cookies)
@@ -146,7 +146,7 @@ it('a pushed request gives its login to the first of two browsers', async () => 
   expect((await finish(client, browser)).has('code')).toBe(true)
 })
 
-it('a pushed request may be too long for an address', async () => {
+it('a pushed request works even if it is too long for the address of the login page', async () => {
   const claims = JSON.stringify({ id_token: { ['x'.repeat(6000)]: null, age_over_18: null } })
   const request_uri = await push(client, { claims })
   const opened = await mustVisit(request_uri)

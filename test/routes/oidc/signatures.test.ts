@@ -95,7 +95,7 @@ describe.each(['ES256', 'RS256'])('the algorithm %s', (alg) => {
   })
 })
 
-describe('a key that is added to OIDC_KEYS beside another key of its type', () => {
+describe('a key that is added to OIDC_KEYS, which already has a key of the same type,', () => {
   const [es256, rs256] = (JSON.parse(env.OIDC_KEYS ?? '') as JSONWebKeySet).keys
 
   /** Bindings of the service after a start with these keys. Its objects start anew with them. */
@@ -144,7 +144,7 @@ describe('a key that is added to OIDC_KEYS beside another key of its type', () =
     await expect(verify(newer, before)).rejects.toThrow('no applicable key')
   })
 
-  it('behind a private key is published, but does not sign tokens', async () => {
+  it('is published, but does not sign tokens, if it is behind a private key', async () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true })
     const next = { ...(await exportJWK(privateKey)), kid: 'next' }
     const bindings = startedWith([es256!, next, rs256!])

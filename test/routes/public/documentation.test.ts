@@ -1,5 +1,5 @@
-// `/openapi.json`, `/docs` and its script as they are served. test/browser/api-reference.test.ts opens the
-// page.
+// `/openapi.json`, `/docs` with its script, and `/inspect` as they are served.
+// test/browser/api-reference.test.ts and test/slow/browser/inspector.test.ts open the pages.
 
 import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it, vi } from 'vitest'
@@ -8,8 +8,6 @@ import { DESCRIPTION } from '../../support/reading/described.ts'
 import { call, json } from '../edge/edge-app.ts'
 
 const app = createApp()
-/** Coding → suffix of its file. */
-const SUFFIXES: Readonly<Record<string, string>> = { br: '.br', gzip: '.gzip', none: '' }
 
 beforeAll(() => {
   vi.spyOn(console, 'log').mockImplementation(() => undefined)
@@ -29,14 +27,16 @@ it('/openapi.json contains the address of the service, for tools that read only 
   expect(servers).toEqual([{ url: 'https://verifier.example', description: expect.any(String) }])
 })
 
-it('/openapi.json is compressed for a client that accepts gzip', async () => {
-  const plain = await call(app, 'GET', '/openapi.json')
-  expect(plain.headers.get('Content-Encoding')).toBeNull()
-  expect(plain.headers.get('Vary')).toBe('Accept-Encoding')
-  const headers = { 'Accept-Encoding': 'gzip, deflate, br' }
-  const compressed = await call(app, 'GET', '/openapi.json', { headers })
-  expect(compressed.headers.get('Content-Encoding')).toBe('gzip')
-  expect(compressed.headers.get('Vary')).toBe('Accept-Encoding')
+it.each([
+  ['gzip, deflate, br', 'br'],
+  ['gzip, deflate', 'gzip'],
+  ['', null],
+])('/openapi.json for Accept-Encoding "%s" is sent in the coding %s', async (accepted, coding) => {
+  const headers = { 'Accept-Encoding': accepted }
+  const response = await call(app, 'GET', '/openapi.json', { headers })
+  expect(response.headers.get('Content-Encoding')).toBe(coding)
+  expect(response.headers.get('Vary')).toBe('Accept-Encoding')
+  expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
 })
 
 it('/docs has an opaque origin, and its CSP allows only its own scripts and requests, and inline styles', async () => {
@@ -64,7 +64,7 @@ it('/docs refers only to files of this service, and has no inline script', async
   for (const [, inline = ''] of page.matchAll(/<script[^>]*>([^<]*)</g)) expect(inline).toBe('')
 })
 
-it('/assets/api-reference.js is the renderer, which calls no API and requests no credential', async () => {
+it('/assets/api-reference.js renders the API reference, calls no API and requests no credential', async () => {
   const response = await call(app, 'GET', '/assets/api-reference.js')
   expect(response.headers.get('Content-Type')).toBe('text/javascript; charset=utf-8')
   expect(response.headers.get('Content-Encoding')).toBeNull()
@@ -73,35 +73,36 @@ it('/assets/api-reference.js is the renderer, which calls no API and requests no
   expect(script).toMatch(/'hide-authentication', 'hide-console', 'hide-server-selection'/)
 })
 
-it.each([
-  ['gzip, deflate, br, zstd', 'br'],
-  ['GZIP;q=0.5, identity', 'gzip'],
-  ['br;q=0, gzip', 'gzip'],
-  ['br;q=0.0, gzip;q=0', null],
-  ['identity', null],
-  ['brotli', null],
-])(
-  '/assets/api-reference.js for Accept-Encoding "%s" has the Content-Encoding %s',
-  async (accepted, coding) => {
-    const headers = { 'Accept-Encoding': accepted }
-    const response = await call(app, 'GET', '/assets/api-reference.js', { headers })
-    expect(response.headers.get('Content-Encoding')).toBe(coding)
-    expect(response.headers.get('Vary')).toBe('Accept-Encoding')
-    const file = await env.ASSETS.fetch(`https://assets/docs/reference.js${SUFFIXES[coding ?? 'none']}`)
-    expect(await response.bytes()).toEqual(await file.bytes())
-  },
-)
-
-it('the compressed script is the same as the uncompressed script', async () => {
-  const [plain, compressed] = await Promise.all(
-    ['', '.gzip'].map((suffix) => env.ASSETS.fetch(`https://assets/docs/reference.js${suffix}`)),
-  )
-  const unpacked = compressed?.body?.pipeThrough(new DecompressionStream('gzip'))
-  expect(await new Response(unpacked ?? null).text()).toBe(await plain?.text())
+it('/inspect has an opaque origin, may open no connection, and allows only its own script and its own style', async () => {
+  const response = await call(app, 'GET', '/inspect')
+  const policy = response.headers.get('Content-Security-Policy') ?? ''
+  expect(policy.split('; ').sort()).toEqual([
+    "base-uri 'none'",
+    "connect-src 'none'",
+    "default-src 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    'img-src data:',
+    'sandbox allow-scripts',
+    "script-src 'unsafe-inline'",
+    "style-src 'unsafe-inline'",
+  ])
+  const page = await response.text()
+  const [, own = ''] = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(page) ?? []
+  expect(own).toMatch(/^default-src 'none'; connect-src 'none'; /)
+  expect(own).toContain("require-trusted-types-for 'script'; trusted-types 'none'")
+  for (const element of ['script', 'style']) {
+    const [, text = ''] = new RegExp(`<${element}>([^]*?)</${element}>`).exec(page) ?? []
+    const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+    expect(own).toContain(`${element}-src 'sha256-${btoa(String.fromCharCode(...hash))}'`)
+  }
+  expect([...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, target]) => target)).toEqual(['data:,'])
 })
 
-it('/docs responds with 503 if a file is missing', async () => {
+it('/docs and /inspect respond with 503 if a file is missing', async () => {
   const empty = { ...env.ASSETS, fetch: async () => new Response(null, { status: 404 }) }
-  const response = await call(app, 'GET', '/docs', { env: { ...env, ASSETS: empty } })
-  expect(response.status).toBe(503)
+  for (const path of ['/docs', '/inspect']) {
+    const response = await call(app, 'GET', path, { env: { ...env, ASSETS: empty } })
+    expect(response.status).toBe(503)
+  }
 })

@@ -21,7 +21,7 @@ const SOURCES = {
 }
 
 it.each(Object.keys(SOURCES))(
-  '/metrics has no samples of %s if it cannot be read, but all others',
+  '/metrics has all samples except those of %s, if that source cannot be read',
   async (broken) => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const text = await metricsWithout([broken])

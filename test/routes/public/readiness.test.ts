@@ -62,7 +62,7 @@ it('/readyz warns with the number of relying parties whose certificate expires, 
   expect(await warningsOn('2030-06-01')).toEqual([])
 })
 
-it('the operator’s list has the id of each relying party and the expiry of its certificate', async () => {
+it('the operator’s list of relying parties shows the expiry of each certificate, or null without a certificate', async () => {
   const rp = await createRelyingParty({ verifier: verifierOf(pki) })
   const without = await createRelyingParty()
   const { relying_parties } = await json(call(app, 'GET', `${LIST}?limit=100`, { headers: ADMIN }))
@@ -94,7 +94,7 @@ describe('/readyz, if the directory', () => {
     ['cannot be read', fails, works, 200, 'ready', []],
     ['does not respond', hangs, works, 200, 'ready', []],
     ['cannot be read, nor storage written', fails, fails, 503, 'not_ready', ['storage_not_writable']],
-  ])('%s, responds in time and says so', async (_, read, checkStorage, status, expected, further) => {
+  ])('%s, responds in time with a warning', async (_, read, checkStorage, status, expected, further) => {
     day += 86_400_000 // storage is checked anew
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const object = { trustLists: read, certificateDates: read, checkStorage }
@@ -112,7 +112,7 @@ describe('/readyz, if the directory', () => {
   })
 })
 
-it('/readyz of a service that runs as one process checks storage every 5 s, each time in an object that was closed before', async () => {
+it('/readyz of a service that runs as one process checks storage every 5 s, each time in an object that is closed at that time', async () => {
   const written: string[] = []
   vi.spyOn(Directory.prototype, 'checkStorage').mockImplementation(async function (this: Directory) {
     written.push(Reflect.get(this, 'ctx').id.name)
@@ -127,7 +127,7 @@ it('/readyz of a service that runs as one process checks storage every 5 s, each
   for (const [i, name] of written.entries()) expect(written.slice(i + 1, i + 4)).not.toContain(name)
 })
 
-it('/readyz of a public service warns while no header has the address of a caller, except on Cloudflare', async () => {
+it('/readyz of a public service warns if no header for the address of a caller is configured, except on Cloudflare', async () => {
   const warnings = async (changes: object) =>
     (await json(await call(app, 'GET', '/readyz', { env: { ...env, ...changes } }))).warnings
   const onOwnPort = { LISTENING_PORT: '8787' }
@@ -136,7 +136,7 @@ it('/readyz of a public service warns while no header has the address of a calle
   expect(await warnings({})).toEqual([])
 })
 
-it('/readyz warns of a wrong clock if most refusals in a minute are because of a time', async () => {
+it('/readyz warns of a wrong clock if most refusals in a minute have a reason about a time', async () => {
   const at = Date.parse('2027-02-01T00:00:00Z')
   for (const reason of ['nonce_mismatch', 'untrusted_issuer'] as const) noteRefusal(reason, at)
   for (let i = 0; i < 2; i++) noteRefusal('holder_binding_not_current', at)

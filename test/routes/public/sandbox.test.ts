@@ -15,7 +15,7 @@ it.each([
   ['GET', '/demo/shop.js', 'demo_visit=1.2'],
   ['POST', '/demo/order', 'demo_visit=1.2'],
 ])(
-  '%s %s is passed on to the sandbox without the cookies and the token of this service',
+  '%s %s is passed on to another Worker without the cookies and the token of this service',
   async (method, path, cookie) => {
     const received: Request[] = []
     const worker = {

@@ -63,7 +63,7 @@ describe('a change by the operator', () => {
     ])
   })
 
-  it("of an API key is logged with the key's id, never with the key", async () => {
+  it('a change of an API key by the operator is logged with the key’s id, never with the key', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     let key = { key_id: '', api_key: '' }
     const [created, ...none] = await changesOf(async () => {
@@ -156,11 +156,14 @@ describe('creating a relying party', () => {
       branding: null,
       retention_seconds: 172_800,
       claims_encryption_jwk: null,
+      evidence: null,
+      console_sign_in: null,
       verifier: null,
       warnings: [],
       api_keys: [
         {
           key_id: created.api_key.split('.')[1],
+          name: null,
           scopes: [
             'verify:create',
             'verify:read',
@@ -171,6 +174,7 @@ describe('creating a relying party', () => {
           ],
           created_at: created.created_at,
           expires_at: null,
+          last_used_at: null,
         },
       ],
     })
@@ -216,7 +220,7 @@ describe('creating a relying party', () => {
     }
   })
 
-  it('adds it to the list, which is paged in the order of creation', async () => {
+  it('adds the relying party to the list, which is paged in the order of creation', async () => {
     const names = ['list 1', 'list 2', 'list 3']
     const ids: string[] = []
     for (const name of names) ids.push((await createRelyingParty({ name })).relying_party_id)
@@ -228,7 +232,7 @@ describe('creating a relying party', () => {
   })
 
   it.each(['limit=0', 'limit=101', 'limit=x', 'limit=1&limit=2', 'after=-1', 'page=2'])(
-    'is shown in a list, which refuses the query %s',
+    'the list of relying parties refuses the query %s',
     async (query) => {
       const response = await admin('GET', `${LIST}?${query}`)
       expect(response.status).toBe(400)
@@ -327,9 +331,10 @@ describe('an id that this service did not issue', () => {
 })
 
 describe('API keys', () => {
-  it('are created with the requested scopes and expiry', async () => {
+  it('are created with the requested name, scopes and expiry', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     const response = await admin('POST', `${LIST}/${id}/api_keys`, {
+      name: 'Till 3',
       scopes: ['verify:read'],
       expires_at: '2100-01-01T00:00:00Z',
     })
@@ -337,9 +342,11 @@ describe('API keys', () => {
     expect(await json(response)).toEqual({
       api_key: expect.stringMatching(/^wv_test_/),
       key_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      name: 'Till 3',
       scopes: ['verify:read'],
       created_at: expect.any(String),
       expires_at: '2100-01-01T00:00:00.000Z',
+      last_used_at: null,
     })
   })
 
@@ -350,8 +357,13 @@ describe('API keys', () => {
     [{ expires_at: '2020-01-01T00:00:00Z' }, '/expires_at'],
     [{ expires_at: '2100-01-01T00:00:00+01:00' }, '/expires_at'],
     [{ expires_at: 4102444800 }, '/expires_at'],
-    [{ name: 'x' }, '/name'],
-  ])('are refused for %j', async (body, pointer) => {
+    [{ name: '' }, '/name'],
+    [{ name: 'x'.repeat(101) }, '/name'],
+    [{ name: 'Till\u0007' }, '/name'],
+    [{ name: ' Till' }, '/name'],
+    [{ name: 3 }, '/name'],
+    [{ label: 'x' }, '/label'],
+  ])('cannot be created with %j', async (body, pointer) => {
     const { relying_party_id: id } = await createRelyingParty()
     const response = await admin('POST', `${LIST}/${id}/api_keys`, body)
     expect(response.status).toBe(400)

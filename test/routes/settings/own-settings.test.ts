@@ -4,6 +4,8 @@ import { relyingPartyStub } from '../../../src/relying-party/document/identifier
 import { SCOPES, type Scope } from '../../../src/relying-party/document/settings.ts'
 import { loadSettings } from '../../../src/relying-party/settings/settings-cache.ts'
 import { createApp } from '../../../src/routes/app.ts'
+import { mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
+import { identityOf } from '../../support/wallets/good-request.ts'
 import { ADMIN, call, createRelyingParty, json } from '../edge/edge-app.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
@@ -112,6 +114,22 @@ describe('a relying party', () => {
     expect((await as(live.api_key, 'PATCH', '/v1/relying_party', change)).status).toBe(200)
   })
 
+  it('sets further identities in live mode, but only the operator sets what Google Wallet shows for them', async () => {
+    const root = await mintRoot()
+    const [own, other] = (await Promise.all([mintLeaf(root), mintLeaf(root)])).map(identityOf)
+    const google_wallet = { logo_uri: 'https://a.example/l.png', privacy_policy_uri: 'https://a.example' }
+    const plain = { verifier: { ...own, further: [other] } }
+    const shown = { verifier: { ...own, further: [{ ...other, google_wallet }] } }
+    const live = await createRelyingParty({ livemode: true })
+    expect((await as(live.api_key, 'PATCH', '/v1/relying_party', plain)).status).toBe(200)
+    const response = await as(live.api_key, 'PATCH', '/v1/relying_party', shown)
+    expect(await refusalOf(response)).toEqual([400, 'invalid_request', '/verifier/further'])
+    expect((await admin('PATCH', `${LIST}/${live.relying_party_id}`, shown)).status).toBe(200)
+    expect((await as(live.api_key, 'PATCH', '/v1/relying_party', shown)).status).toBe(200)
+    const test = await createRelyingParty()
+    expect((await as(test.api_key, 'PATCH', '/v1/relying_party', shown)).status).toBe(200)
+  })
+
   it('sets its name in test mode; in live mode only the operator can set it', async () => {
     const test = await createRelyingParty()
     expect((await as(test.api_key, 'PATCH', '/v1/relying_party', { name: 'Renamed' })).status).toBe(200)
@@ -172,7 +190,7 @@ describe('a relying party', () => {
     fetched.mockRestore()
   })
 
-  it('without a webhook gets webhook_not_configured', async () => {
+  it('a relying party without a webhook gets webhook_not_configured', async () => {
     const { api_key } = await createRelyingParty()
     for (const path of ['/v1/webhook/test', '/v1/webhook/enable']) {
       expect(await refusalOf(await as(api_key, 'POST', path))).toEqual([409, 'webhook_not_configured'])
@@ -189,14 +207,19 @@ describe('an API key of a relying party', () => {
     expect(created).toEqual({
       api_key: expect.stringMatching(/^wv_test_/),
       key_id: expect.any(String),
+      name: null,
       scopes: ['settings:manage'],
       created_at: '2026-11-20T12:00:00.000Z',
       expires_at: null,
+      last_used_at: null,
     })
     const { api_key: secret, ...record } = created
     const listed = await as(secret, 'GET', '/v1/api_keys')
     const text = await listed.text()
-    expect(JSON.parse(text)).toEqual({ api_keys: [...api_keys, record] })
+    // The last use is noted in the background, before or after this response.
+    const last_used_at = expect.toBeOneOf([null, '2026-11-20T12:00:00.000Z'])
+    const shown = [...api_keys, record].map((key: object) => ({ ...key, last_used_at }))
+    expect(JSON.parse(text)).toEqual({ api_keys: shown })
     expect(text).not.toContain(secret.split('.')[2])
     expect((await as(api_key, 'DELETE', `/v1/api_keys/${created.key_id}`)).status).toBe(204)
     expect(await refusalOf(await as(secret, 'GET', '/v1/api_keys'))).toEqual([401, 'invalid_token'])
@@ -266,7 +289,7 @@ describe('an API key that was revoked in another isolate', () => {
   ]
 
   it.each(CHANGES)(
-    'makes no lasting change in the last minute, in which the key still works: %s %s',
+    'makes no lasting change in the minute in which it can still read: %s %s',
     async (method, path, body) => {
       const { relying_party_id: id, api_key, api_keys } = await createRelyingParty()
       const token = await tokenOf(id, api_key, 'settings:manage')

@@ -9,7 +9,7 @@ import {
   verifyResourceRequest,
 } from '@openid4vc/oauth2'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SCOPES } from '../../../src/relying-party/document/settings.ts'
+import { DEFAULT_SCOPES } from '../../../src/relying-party/document/settings.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { ADMIN, call, createRelyingParty, json } from '../edge/edge-app.ts'
@@ -67,7 +67,7 @@ describe('an access token', () => {
       access_token: expect.stringMatching(/^eyJ/),
       token_type: 'Bearer',
       expires_in: 900,
-      scope: SCOPES.join(' '),
+      scope: DEFAULT_SCOPES.join(' '),
     })
     expect(payloadOf(body.access_token)).toMatchObject({
       iss: BASE,
@@ -104,7 +104,7 @@ describe('an access token', () => {
     const body = await json(
       ask({ audience: 'https://x.example', scope: '', client_secret: '', client_id: '' }),
     )
-    expect(body.scope).toBe(SCOPES.join(' '))
+    expect(body.scope).toBe(DEFAULT_SCOPES.join(' '))
   })
 
   it('expires with its API key if the key expires earlier', async () => {
@@ -185,7 +185,7 @@ describe('a client at the token endpoint', () => {
     expect(await refusalOf(response)).toEqual(UNKNOWN)
   })
 
-  it('with an access token as its secret gets 401, so a token cannot prolong itself', async () => {
+  it('a client at the token endpoint with an access token as its secret gets 401, so a token cannot prolong itself', async () => {
     const { access_token } = await json(ask())
     expect(await refusalOf(await post({ ...GRANT, client_id: id, client_secret: access_token }))).toEqual(
       UNKNOWN,
@@ -210,7 +210,7 @@ describe('a client at the token endpoint', () => {
     expect(answers).toEqual([answers[0], answers[0], answers[0]])
   })
 
-  it('that authenticates in the header and in the body gets invalid_request, even with equal credentials', async () => {
+  it('a client at the token endpoint that authenticates in the header and in the body gets invalid_request, even with equal credentials', async () => {
     const twice = [400, 'invalid_request']
     expect(await refusalOf(await ask({ client_id: id, client_secret: key }))).toEqual(twice)
     expect(await refusalOf(await ask({ client_secret: key }))).toEqual(twice)
@@ -218,7 +218,7 @@ describe('a client at the token endpoint', () => {
     expect(await refusalOf(await ask({ client_id: otherId }))).toEqual(twice)
   })
 
-  it('with its credentials in the URL is rejected', async () => {
+  it('a client at the token endpoint with its credentials in the URL is rejected', async () => {
     const query = new URLSearchParams({ ...GRANT, client_id: id, client_secret: key }).toString()
     const response = await call(app, 'POST', `/oauth/token?${query}`, {
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -260,20 +260,23 @@ describe('a request to the token endpoint', () => {
       `grant_type=client_credentials&x=${'a'.repeat(8192)}`,
     ],
     ['without a body', 400, 'invalid_request', ''],
-  ])('%s gets %i %s', async (_, status, error, body) => {
+  ])('%s is refused with %i %s', async (_, status, error, body) => {
     expect(await refusalOf(await post(body, basic(`${id}:${key}`)))).toEqual([status, error])
   })
 
-  it('in JSON gets 415', async () => {
+  it('a request to the token endpoint in JSON gets 415', async () => {
     const response = await call(app, 'POST', '/oauth/token', { body: GRANT, headers: basic(`${id}:${key}`) })
     expect(await refusalOf(response)).toEqual([415, 'invalid_request'])
   })
 
-  it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('by %s gets 405', async (method) => {
-    const response = await call(app, method, '/oauth/token')
-    expect(response.headers.get('Allow')).toBe('POST')
-    expect(await refusalOf(response)).toEqual([405, 'invalid_request'])
-  })
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    'a request to the token endpoint by %s gets 405',
+    async (method) => {
+      const response = await call(app, method, '/oauth/token')
+      expect(response.headers.get('Allow')).toBe('POST')
+      expect(await refusalOf(response)).toEqual([405, 'invalid_request'])
+    },
+  )
 })
 
 /** Returns status and code of an error, after checking what every error must be (RFC 6749 §5.2). */

@@ -2,8 +2,8 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
+import { EventLog } from '../../../src/relying-party/event-log.ts'
 import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
-import { EventLog } from '../../../src/relying-party/events/event-log.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { VerificationSession } from '../../../src/session/verification-session.ts'
 import {
@@ -77,7 +77,7 @@ describe('an event in the log', () => {
     expect(events[0]).toMatchObject({ event_type: 'verification.verified', metadata: { order: '17' } })
   })
 
-  it('loses the personal members of its session when the session is deleted', async () => {
+  it('loses the personal data of its session when the session is deleted', async () => {
     const setting = await setUp()
     const id = await cancelOne(setting, { metadata: { who: 'canary-person' } })
     expect((await json(read(setting))).events[0].metadata).toEqual({ who: 'canary-person' })
@@ -140,7 +140,7 @@ describe('an event in the log', () => {
     expect(events).toMatchObject([{ metadata: {} }, { verification_id, metadata: { turn: 'second' } }])
   })
 
-  it('whose session fails does not delay other events: it has metadata null', async () => {
+  it('an event whose session fails does not delay other events, and has metadata null', async () => {
     const setting = await setUp()
     const ids: string[] = []
     for (const who of ['a', 'b', 'c']) ids.push(await cancelOne(setting, { metadata: { who } }))
@@ -160,7 +160,7 @@ describe('an event in the log', () => {
     expect(broken.next).toBe((await json(read(setting))).next)
   })
 
-  it('whose session does not respond does not delay other events', async () => {
+  it('an event whose session does not respond does not delay other events', async () => {
     const setting = await setUp()
     await cancelOne(setting)
     vi.spyOn(scheduler, 'wait').mockResolvedValue(undefined)
@@ -202,7 +202,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10)).ids).toEqual([first, second])
   })
 
-  it('is read from its end with after=latest, and this reads one day once', async () => {
+  it('is read from its end with after=latest; this call reads only one day, and only once', async () => {
     const setting = await setUp()
     await cancelOne(setting)
     at(NOON + 3 * DAYS)
@@ -273,7 +273,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10, next)).ids).toEqual([young])
   })
 
-  it('of one relying party has no events of another relying party', async () => {
+  it('the log of one relying party has no events of another relying party', async () => {
     const [ours, theirs] = [await setUp(), await setUp()]
     const id = await cancelOne(ours)
     expect((await readAll(theirs, 10)).ids).toEqual([])

@@ -28,19 +28,19 @@ function check(
 
 const code = 'credential_type_left_out'
 
-it('a type without a scope is left out with a warning that names the scope', () => {
+it('a type that lacks a requested scope is left out, and the warning names this scope', () => {
   expect(check(['pid', 'age_attestation'], ['family_name']).warnings).toEqual([
     { code, pointer: '/credential_types/1', message: 'is not requested: it has no family_name' },
   ])
 })
 
-it('the warning has the name that the type has for the scope', () => {
+it('the warning about a missing scope names the related scope that the type has instead', () => {
   expect(check(['mdl', 'pid'], ['portrait', 'family_name']).warnings).toEqual([
     { code, pointer: '/credential_types/1', message: 'is not requested: it has no portrait (but picture)' },
   ])
 })
 
-it('a type that has the scopes in no single format is left out with a warning', () => {
+it('a type is left out with a warning if none of its accepted formats has all scopes', () => {
   const formats = ['mso_mdoc']
   expect(check(['mdl', 'pid'], ['family_name'], { formats }).warnings).toEqual([])
   const { warnings } = check(['photo_id', 'age_attestation'], ['age_over_18'], { formats: ['dc+sd-jwt'] })
@@ -48,14 +48,14 @@ it('a type that has the scopes in no single format is left out with a warning', 
   expect(warnings).toEqual([{ code, pointer: '/credential_types/0', message }])
 })
 
-it('no type is left out with `all`, or if every type has the scopes', () => {
+it('no type is left out if credential_match is `all`, or if every type has all scopes', () => {
   expect(
     check(['pid', 'age_attestation'], ['family_name', 'age_over_18'], { match: 'all' }).warnings,
   ).toEqual([])
   expect(check(['pid', 'age_attestation'], ['age_over_18']).warnings).toEqual([])
 })
 
-it.each(['birth_date', 'birthdate'])('the scope %s is the birthdate of every type', (scope) => {
+it.each(['birth_date', 'birthdate'])('the scope %s requests the birthdate in every type', (scope) => {
   const { policy, warnings } = check(['pid', 'mdl', 'photo_id', 'my_number_card'], [scope])
   expect(warnings).toEqual([])
   expect(new Set(policy.descriptors.map((each) => each.credential_type)).size).toBe(4)

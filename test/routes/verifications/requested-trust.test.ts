@@ -76,7 +76,7 @@ function missingList() {
   })
 }
 
-describe('a creation in live mode', () => {
+describe('a create request in live mode', () => {
   it.each<[string, Record<string, unknown>, object, string[]]>([
     ['no anchor', {}, PID, ['/credential_types/0']],
     ['no anchor for any of several types', {}, PID_OR_MDL, ['/credential_types/0', '/credential_types/1']],
@@ -143,7 +143,7 @@ describe('a creation in live mode', () => {
     expect((await create(settings, body)).status).toBe(201)
   })
 
-  it('is accepted with a trust list for its type, and refused with a list for another type or status lists', async () => {
+  it('is accepted with a trust list for its type, and refused with a list for another type or for status lists only', async () => {
     const accepted = await create({ anchor_sets: [await bundle(['pid'])] }, PID)
     expect(accepted.status).toBe(201)
     for (const list of [await bundle(['mdl']), await bundle(['pid'], ['status'])]) {
@@ -175,7 +175,7 @@ describe('a creation in live mode', () => {
   })
 })
 
-it('a creation in test mode needs no anchor', async () => {
+it('a create request in test mode needs no anchor', async () => {
   for (const body of [PID, PID_OR_MDL, DCQL]) expect((await create({}, body, false)).status).toBe(201)
 })
 
@@ -221,7 +221,7 @@ describe('the settings', () => {
     expect(await warningsOf(settings, false)).toEqual([])
   })
 
-  it('have no warning if they name a trust list, even an unavailable list', async () => {
+  it('have no warning if they name a trust list, even if this list is unavailable', async () => {
     expect(await warningsOf({ anchor_sets: [await bundle(['pid'])] })).toEqual([])
     expect(await warningsOf({ anchor_sets: [await missingList()] })).toEqual([])
   })
@@ -296,11 +296,18 @@ describe('an essential acr of a login in live mode', () => {
       { ...PID, required_assurance_level: 'substantial' },
       null,
     ],
+    [
+      'a level that only issuers outside of the named set have is refused',
+      [SUBSTANTIAL, { ...anchor(['pid']), sets: ['banks'] }],
+      'substantial',
+      { ...PID, anchor_sets: ['banks'] },
+      UNMET,
+    ],
   ])('is checked against the trust anchors: %s', async (_, trust_anchors, level, policy, error) => {
     expect(await errorWith({ trust_anchors }, level, policy)).toBe(error)
   })
 
-  it('can be reached by issuers on a trust list, even if the list is unavailable', async () => {
+  it('is accepted if issuers on a trust list reach it, or if the list is unavailable', async () => {
     const list = await bundle(['pid'], ['issuer'], 'substantial')
     const settings = { anchor_sets: [list], trust_anchors: [anchor(['pid'])] }
     expect(await errorWith(settings, 'substantial')).toBeNull()

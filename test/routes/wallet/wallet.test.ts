@@ -62,7 +62,7 @@ it('api/access, api/protocols: HEAD returns no request, and gets 405 with an OAu
   expect((await poll(setting, verification_id)).stage).toBe('created')
 })
 
-it('api/protocols: if the texts of the service cannot be read, a wallet gets the same refusal with a general description', async () => {
+it('api/protocols: if the texts of the service cannot be read, a wallet gets the same refusal with the error kind as description', async () => {
   const { verification_id } = await createSession(await setUp())
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
   const refused = async (path: string, body: string, bindings: typeof env) => {

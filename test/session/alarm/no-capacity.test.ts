@@ -12,7 +12,7 @@ afterEach(() => {
   reportCapacity(null, 0, Number.NEGATIVE_INFINITY)
 })
 
-it('an alarm that finds too few descriptors is postponed by 10 to 60 seconds, and then does all of its work', async () => {
+it('an alarm that starts while too few file descriptors are free is postponed by 10 to 60 seconds, and then does all of its work', async () => {
   const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
   const posted = vi
     .spyOn(globalThis, 'fetch')

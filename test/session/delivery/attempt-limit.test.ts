@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('a receiver that does not respond delays only its own events, and this waiting uses up no attempts', async () => {
+it('a receiver that does not respond delays only its own events, and the delay uses up no attempts', async () => {
   let hangs = true
   const posted = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url) => {
     // Each object waits with a timer of its own, as the platform requires.
@@ -54,7 +54,7 @@ it('a receiver that does not respond delays only its own events, and this waitin
   }
 })
 
-it('the limiter spreads waiting attempts over at most two hours, by the usual duration of an attempt', async () => {
+it('the limiter spreads waiting attempts over at most two hours, at intervals that depend on the usual duration of an attempt', async () => {
   const now = Date.now()
   const turns = Array.from({ length: 20_000 }, () => nextTurn('rp_slow', now, 0.5) - now)
   expect(turns[0]).toBe(5_000)
@@ -77,7 +77,7 @@ it('the limiter forgets the attempt duration of the least recently used relying 
   expect(-turnsApart('rp_oldest')).toBeGreaterThanOrEqual(Math.floor(15_000 / ATTEMPTS_UNDER_WAY))
 })
 
-it('the limiter ignores an attempt that is too old, because its object was stopped', async () => {
+it('the limiter no longer counts an attempt after 21 s, because its object may have been stopped', async () => {
   for (let i = 0; i < ATTEMPTS_UNDER_WAY; i++) void underWay('rp_stopped', () => new Promise(() => undefined))
   expect(mayAttempt('rp_stopped', Date.now())).toBe(false)
   expect(mayAttempt('rp_stopped', Date.now() + 21_000)).toBe(true)

@@ -42,7 +42,7 @@ async function deleteRelyingParty({ relyingPartyId }: Setting): Promise<void> {
 
 const stored = (id: string) => runInDurableObject(stubOf(id), (_, { storage }) => [...storage.kv.list()])
 
-it('wallets of a deleted relying party get 404, and a session that expires sends no event', async () => {
+it('after its relying party is deleted, a session answers wallets with 404, and its expiry sends no event', async () => {
   const setting = await setUp(WEBHOOK)
   const posts = receiver(204)
   const { verification_id: id, wallet_request } = await createSession(setting)

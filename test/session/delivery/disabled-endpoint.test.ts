@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('events of a disabled endpoint stay queued without an attempt, and are sent once it is enabled', async () => {
+it('events of a disabled endpoint stay queued without an attempt, and are sent once the endpoint is enabled', async () => {
   const setting = await setUp(WEBHOOK)
   const posted = receiver(410)
   const first = await ended(setting)
@@ -85,7 +85,7 @@ it('the next 410 disables the endpoint if the first 410 could not be stored in t
   await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), WAIT)
 })
 
-it('events stay queued while the object that would send them after enabling is unreachable', async () => {
+it('an event of a disabled endpoint stays queued if the object of the relying party is unreachable, and is sent once the endpoint is enabled', async () => {
   const setting = await setUp(WEBHOOK)
   const posted = receiver(410)
   await ended(setting)

@@ -3,8 +3,9 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
+import { EventLog } from '../../../src/relying-party/event-log.ts'
+import type { AppendResult, LogEntry } from '../../../src/relying-party/events/day-events.ts'
 import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
-import { type AppendResult, EventLog, type LogEntry } from '../../../src/relying-party/events/event-log.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { computeSpread, ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS } from '../../../src/session/store/spread.ts'
 import { WAIT } from '../../support/wait.ts'
@@ -93,7 +94,7 @@ describe('the event of an outcome', () => {
     await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull(), WAIT)
   })
 
-  it('does not delay the webhook: its result is stored before the log responds', async () => {
+  it('does not delay the webhook: the result of the delivery is stored before the log responds', async () => {
     const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const answer = Promise.withResolvers<AppendResult>()
@@ -126,7 +127,7 @@ describe('the event of an outcome', () => {
 })
 
 describe('the end of a session without a webhook', () => {
-  it('keeps the alarm of the expiry, which repeats the call to the log if a crash interrupted it', async () => {
+  it('keeps the alarm that was set for the expiry; this alarm repeats a call to the log that a crash interrupted', async () => {
     const setting = await setUp()
     const lost = Promise.withResolvers<AppendResult>()
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce(lost.promise as never)
@@ -141,7 +142,7 @@ describe('the end of a session without a webhook', () => {
     lost.resolve('recorded')
   })
 
-  it('sets its own alarm if the expiry is hours away', async () => {
+  it('sets an earlier alarm if the expiry is hours away', async () => {
     const setting = await setUp()
     breakLog()
     const { verification_id: id } = await createSession(setting, { expires_in: 86_400 })
@@ -226,7 +227,7 @@ describe('while the log is unavailable', () => {
     expect((await ask(setting, 'GET', id)).status).toBe(404)
   })
 
-  it('the session stops calling after 30 days, when the log would also erase the event', async () => {
+  it('the session stops calling the log after 30 days, because the log keeps events for only 30 days', async () => {
     const setting = await setUp({ retention_seconds: 30 * 86_400 })
     const calls = breakLog()
     const id = await endedSession(setting, calls)

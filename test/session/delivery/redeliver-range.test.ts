@@ -47,7 +47,7 @@ it('the dead events of a time range are sent once each, page by page, and no oth
   for (const id of [before, after]) expect((await deliveryOf(setting, id)).state).toBe('dead')
 })
 
-it('dead events are sent once even if their session has other events in the log', async () => {
+it('two dead events of one session are sent once each', async () => {
   const posted = vi
     .spyOn(globalThis, 'fetch')
     .mockImplementation(async () => new Response(null, { status: 500 }))
@@ -64,7 +64,7 @@ it('dead events are sent once even if their session has other events in the log'
 it.each([
   ['a time that is not in UTC', { from: 'yesterday', to: '2046-06-01T13:30:00Z' }],
   ['an altered cursor', { from: '2046-06-01T12:30:00Z', to: '2046-06-01T13:30:00Z', after: 'A'.repeat(32) }],
-])('events are not sent again for %s', async (_, body) => {
+])('a request to send events again is refused with %s', async (_, body) => {
   const { headers } = await setUp(WEBHOOK)
   expect((await call(app, 'POST', '/v1/webhook/redeliver', { headers, body })).status).toBe(400)
 })

@@ -76,7 +76,7 @@ async function changeBuild(setting: Setting): Promise<void> {
 }
 
 describe('after a change of build, the entry', () => {
-  it('of a deleted session is removed, the entry of an ended session is corrected, and other entries stay', async () => {
+  it('is removed if its session is deleted, is corrected if its session has ended, and stays otherwise', async () => {
     const setting = await setUp()
     const [deleted = '', ended = '', kept = ''] = await createListed(setting, 3)
     await deleteUnlisted(deleted)
@@ -97,7 +97,7 @@ describe('after a change of build, the entry', () => {
     })
   })
 
-  it('stays if its session cannot be asked', async () => {
+  it('stays if the call to its session fails', async () => {
     const setting = await setUp()
     await createListed(setting, 1)
     await changeBuild(setting)
@@ -110,7 +110,30 @@ describe('after a change of build, the entry', () => {
     expect(await list(setting)).toHaveLength(1)
   })
 
-  it('is checked with at most nine others in one alarm', async () => {
+  it('stays if its session ended and was erased after its retention during the call', async () => {
+    const setting = await setUp()
+    const [id = ''] = await createListed(setting, 1)
+    await changeBuild(setting)
+    await dayStub(setting).open()
+    vi.spyOn(VerificationSession.prototype, 'confirmEntry').mockImplementation(async () => {
+      await runInDurableObject(dayStub(setting), (_, { storage }) => {
+        const [[key, row] = ['', {}]] = storage.kv.list<object>({ prefix: 'entry/' })
+        storage.kv.put(key, {
+          ...row,
+          status: 'expired',
+          stage: 'done',
+          ended_at: NOON,
+          metadata_until: NOON,
+        })
+      })
+      return false
+    })
+    nextTurn()
+    await runDurableObjectAlarm(dayStub(setting))
+    expect(await list(setting)).toEqual([[id, 'expired']])
+  })
+
+  it('is checked together with at most nine other entries in one alarm', async () => {
     const setting = await setUp()
     await createListed(setting, 12)
     await changeBuild(setting)
@@ -124,7 +147,7 @@ describe('after a change of build, the entry', () => {
     expect(asked).toHaveBeenCalledTimes(12)
   })
 
-  it('is checked without a request to the list: its relying party opens the day', async () => {
+  it('is checked even if nobody reads the list: the object of the relying party opens the object of the day', async () => {
     const setting = await setUp()
     await createListed(setting, 1)
     await changeBuild(setting)
@@ -139,7 +162,7 @@ describe('after a change of build, the entry', () => {
     expect(await alarmOf(setting)).toBeLessThan(NOON + 2 * HOUR)
   })
 
-  it('is checked once by several alarms, although the day leaves memory between them', async () => {
+  it('is checked only once, even if several alarms are needed and the day is evicted from memory between the alarms', async () => {
     const setting = await setUp()
     await createListed(setting, 25)
     await changeBuild(setting)
@@ -159,7 +182,7 @@ describe('after a change of build, the entry', () => {
 })
 
 describe('the check of the entries of many days after a change of build', () => {
-  it('reads nothing while another day has the turn', async () => {
+  it('reads no entry of a day while another day is checked', async () => {
     const [first, second] = [await setUp(), await setUp()]
     for (const setting of [first, second]) {
       await createListed(setting, 3)
@@ -176,7 +199,7 @@ describe('the check of the entries of many days after a change of build', () => 
     expect(asked).toHaveBeenCalledTimes(6)
   })
 
-  it('has one alarm after the other, and opening a day again does not move its alarm', async () => {
+  it('sets the alarms of the days one after the other, and a day that is opened again keeps the time of its alarm', async () => {
     const settings = await Promise.all(Array.from({ length: 8 }, () => setUp()))
     for (const setting of settings) {
       await createListed(setting, 1)
@@ -200,7 +223,7 @@ describe('the check of the entries of many days after a change of build', () => 
     expect(await alarms()).toEqual(times)
   })
 
-  it('asks no session while the process has no capacity, and asks all of them later', async () => {
+  it('calls no session while the process has no capacity, and calls all sessions later', async () => {
     const setting = await setUp()
     await createListed(setting, 3)
     await changeBuild(setting)
@@ -225,7 +248,7 @@ describe('the check of the entries of many days after a change of build', () => 
     await createListed(setting, 1)
     const relyingParty = relyingPartyStub(env, setting.relyingPartyId)
     if (relyingParty === undefined) throw new Error('no relying party')
-    for (const day of [DAY - 1, DAY - 2]) await relyingParty.addIndexDay(day)
+    for (const day of [DAY - 1, DAY - 2]) await relyingParty.addListDay(day)
     await runInDurableObject(relyingParty, (_, { storage }) => storage.kv.put('checked_by', 'another'))
     await evictDurableObject(relyingParty)
     const open = vi.spyOn(VerificationIndex.prototype, 'open')

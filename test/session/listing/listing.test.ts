@@ -3,10 +3,11 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
+import { EventLog } from '../../../src/relying-party/event-log.ts'
 import { dayOf } from '../../../src/relying-party/events/event-days.ts'
-import { EventLog } from '../../../src/relying-party/events/event-log.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
-import { type IndexPut, VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
+import type { IndexPut } from '../../../src/relying-party/index/stored-entry.ts'
+import { VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import type { Tombstone } from '../../../src/session/document/document.ts'
 import type { VerificationSession } from '../../../src/session/verification-session.ts'
@@ -80,6 +81,7 @@ describe('an entry in the list', () => {
     const receiver = acceptEvents()
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
     const { verification_id, wallet_request } = await createSession(setting)
+    await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
     await fetchRequest(wallet_request.request_uri)
     await vi.waitFor(async () => {
       const response = await ask(setting, 'GET', verification_id, '/deliveries')
@@ -87,10 +89,10 @@ describe('an entry in the list', () => {
       expect(deliveries).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }])
     }, WAIT)
     expect(receiver).toHaveBeenCalledTimes(2)
-    expect(put.mock.calls.map(([{ entry }]) => entry.stage)).toEqual(['created', 'request_fetched'])
+    expect(put.mock.calls.map(([{ entry }]) => entry.stage)).toEqual(['created'])
     await cancel(setting, verification_id)
-    await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(3), WAIT)
-    expect(put.mock.calls[2]?.[0].entry).toMatchObject({ webhook: { delivered: true, attempts: 1 } })
+    await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(2), WAIT)
+    expect(put.mock.calls[1]?.[0].entry).toMatchObject({ webhook: { delivered: true, attempts: 1 } })
   })
 })
 
@@ -105,7 +107,7 @@ describe('an event without further attempts', () => {
     return verification_id
   }
 
-  it('is listed as dead if the webhook is removed', async () => {
+  it('is shown as dead in the list if the webhook is removed', async () => {
     const setting = await setUp({ webhook: { url: WEBHOOK.url } })
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 500 }))
     const id = await ended(setting)
@@ -118,7 +120,7 @@ describe('an event without further attempts', () => {
     }, WAIT)
   })
 
-  it('keeps its state if an older call with the same revision arrives last', async () => {
+  it('keeps its state in the list if an older call with the same revision arrives last', async () => {
     const setting = await setUp({ webhook: { url: WEBHOOK.url } })
     acceptEvents()
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
@@ -163,7 +165,7 @@ describe('the erasure of a session', () => {
     })
   })
 
-  it('calls no list if the session is not listed, and keeps only the Idempotency-Key', async () => {
+  it('does not call the index if the session has no list entry, and stores only what an Idempotency-Key needs', async () => {
     // Its document has no entry, like one of a build before the list.
     const setting = await setUp({ index: false })
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
@@ -195,7 +197,7 @@ describe('a DELETE that is interrupted', () => {
     throw new Error(message)
   }
 
-  it('before the list confirms it is completed by the alarm', async () => {
+  it('is completed by the alarm if the list had not confirmed it', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting, { metadata: { order: '4711' } })
     await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
@@ -212,7 +214,7 @@ describe('a DELETE that is interrupted', () => {
     expect(await valuesOf(verification_id)).toEqual([])
   })
 
-  it('before the file is erased is completed by a repeated DELETE, and keeps the Idempotency-Key', async () => {
+  it('is completed by a repeated DELETE if the file was not erased, and keeps the Idempotency-Key', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting, {}, { 'Idempotency-Key': 'one' })
     await runInDurableObject(stubOf(verification_id), (_, { storage }) => {
@@ -233,7 +235,7 @@ describe('a DELETE that is interrupted', () => {
     )
   })
 
-  it('writes its tombstone before the list is called, and erases the file after it', async () => {
+  it('writes its tombstone before the call to the list, and erases the file after this call', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     const steps: string[] = []

@@ -48,14 +48,14 @@ describe('the stored steps of a session', () => {
     },
   )
 
-  it('are counted if they are left out, even if they are equal', () => {
+  it('are counted in `left_out` if they are left out: each of several equal steps counts', () => {
     const steps = [drawn, drawn, ...refused(30), fetched, fetched, ...refused(200)]
     const { entries, left_out } = timelineView(withSteps(steps), ORIGIN)
     expect(left_out).toBeGreaterThan(0)
     expect(countOf(entries) + left_out).toBe(steps.length + 2) // creation and end
   })
 
-  it('are all kept if there are only 40', () => {
+  it('are all kept if there are at most 40 steps', () => {
     const { entries, left_out } = timelineView(withSteps(refused(40)), ORIGIN)
     expect([entries.length, left_out]).toEqual([42, 0])
   })

@@ -27,7 +27,7 @@ const PLAIN = { names: null, encryption: null }
 const ENCRYPTED = { names: null, encryption: { alg: 'ECDH-ES', enc: 'A256GCM', jwk: {} } } as never
 
 describe('in a token without encryption', () => {
-  it('only the claim name is released, even if the value is true', () => {
+  it('only the claim name is released for a claim that can have other values than a boolean, even if its value is true', () => {
     const claims = proven({ scope: 'organ_donor' }, true)
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['organ_donor'] } } })
     expect(releasedClaims(claims, ENCRYPTED)).toEqual({ vp_data: { mdl: { organ_donor: true } } })
@@ -66,7 +66,7 @@ describe('a boolean claim with values in the policy', () => {
     [[false], false],
     [[true, false], false],
     [[true, false], true],
-  ])('is not released as true with the allowed values %j and the value %j', (values, value) => {
+  ])('is not released as true if the policy allows the values %j and the claim is %j', (values, value) => {
     const claims = proven({ scope: 'age_over_18', boolean: true, values }, value)
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['age_over_18'] } } })
     expect(releasedClaims(claims, ENCRYPTED)).toEqual({ vp_data: { mdl: { age_over_18: value } } })
@@ -96,7 +96,7 @@ describe('in an encrypted token', () => {
     expect(releasedClaims(proven({ scope }, value), ENCRYPTED)).toEqual(released)
   })
 
-  it.each(['birth_date', 'birthdate'])('a value is released if `claims` names it as %s', (name) => {
+  it.each(['birth_date', 'birthdate'])('the birth date is released if requested as %s', (name) => {
     const rules = { ...(ENCRYPTED as object), names: [name] } as never
     expect(releasedClaims(proven({ scope: 'birth_date' }, '1963-08-12'), rules)).toEqual({
       birthdate: '1963-08-12',
@@ -135,7 +135,7 @@ describe('two credentials of one query', () => {
     ['the first credential', 2, { given_name: 'Anna' }, { height: 170 }],
     ['the credential of `sub`', 1, { given_name: 'Ben', family_name: 'Beier' }, { height: 180 }],
   ])(
-    'are never mixed: a token has only the values of %s (the `sub` is from the credential with index %s)',
+    'are never mixed: a token has only the values of %s (index of the credential with the `sub`: %s)',
     (_, preferred, standard, pid) => {
       const claims = ofOneCredential(PROVEN, preferred)
       const released = { ...standard, vp_data: { pid, mdl: { veteran: 'no' } } }
@@ -157,7 +157,7 @@ describe('verified_claims', () => {
   const claimsOf = (...requests: Parameters<typeof verifiedClaims>[1]) =>
     verifiedClaims(PROVEN, requests, FACTS)?.claims
 
-  it('contains the claims that each entry of a list names', () => {
+  it('contains the claims of all entries in the requested list', () => {
     expect(claimsOf({ ...any, names: ['height'] }, { ...any, names: ['family_name'] })).toEqual({
       family_name: 'Mustermann',
       height: 170,

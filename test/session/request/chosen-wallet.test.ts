@@ -31,7 +31,7 @@ async function changeTerms(id: string, change: Partial<StoredWallet>): Promise<v
   await evictDurableObject(stubOf(id))
 }
 
-it('a session stores once what the request to each chosen wallet contains, and removes it at its end', async () => {
+it('a session stores the content of the request to each chosen wallet once, and removes this content when the session ends', async () => {
   const setting = await setUp()
   const session = await createSession(setting)
   const { verification_id: id } = session
@@ -45,7 +45,7 @@ it('a session stores once what the request to each chosen wallet contains, and r
   expect(await documentOf(id)).not.toHaveProperty('wallets')
 })
 
-it('every request for a wallet uses what was stored when the wallet was first chosen', async () => {
+it('every request for a wallet uses the content that was stored when the wallet was first chosen', async () => {
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting, { wallet: WALLET })
   await changeTerms(id, { link: 'earlier-release' })
@@ -70,7 +70,7 @@ it('a session page that can create no new requests offers a wallet only if it wa
 it.each([
   ['without claims', { credentials: [AGE] }],
   ['for another claim', { credentials: [{ ...AGE, claims: [{ path: ['age_over_16'] }] }] }],
-])('a response to a wallet’s query %s is refused if it does not satisfy the policy', async (_, query) => {
+])('a response is refused if it satisfies a wallet’s query %s, but not the policy', async (_, query) => {
   const setting = await setUp()
   const session = await createSession(setting, { wallet: WALLET })
   const { verification_id: id } = session
@@ -103,7 +103,7 @@ describe('a wallet that gets its request by value', () => {
   }
   const LONG = 50
 
-  it('gets a request that is as long as predicted', async () => {
+  it('gets a request of exactly the length that `valueBytes` computes', async () => {
     const { policy, livemode, request, wallets } = await documentOf(
       (await createSession(await setUp(), { ...own(3), wallet: BY_VALUE })).verification_id,
     )
@@ -119,7 +119,7 @@ describe('a wallet that gets its request by value', () => {
     expect(wallets?.[0]?.link).toBe('openid4vp://authorize')
   })
 
-  it('is replaced by the next wallet in the list if its request would be too long', async () => {
+  it('is not used if its request would be too long: the next wallet in the create request is used', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { ...own(LONG), wallet: [BY_VALUE, WALLET] })
     expect(session.wallet_request.wallet).toBe(WALLET)
@@ -133,7 +133,7 @@ describe('a wallet that gets its request by value', () => {
     expect(await refuse(setting, { ...own(LONG), wallet: BY_VALUE })).toEqual([422, '/wallet too_long'])
   })
 
-  it('leaves the session unchanged if its QR code would be too long', async () => {
+  it('gets no QR code if the request is too long, and the session does not change', async () => {
     const setting = await setUp()
     const { verification_id: id } = await createSession(setting, { wallet: BY_VALUE })
     await changeTerms(id, { query: queryOf(LONG) })
@@ -142,7 +142,7 @@ describe('a wallet that gets its request by value', () => {
     expect(await documentOf(id)).toEqual(before)
   })
 
-  it('is refused, and is not offered, for the QR code of a session that requires more than level low', async () => {
+  it('is not offered and is refused if the session requires more than level low and has a QR code', async () => {
     const setting = await setUp()
     const above = { required_assurance_level: 'substantial' }
     const question = { credential_types: ['age_attestation'], scope: ['age_over_18'], ...above }
@@ -162,13 +162,13 @@ describe('a wallet that gets its request by value', () => {
     expect(html).not.toContain(`wallet=${BY_VALUE}`)
   })
 
-  it('is offered at any level and length if the session is bound to a browser, because no QR code is shown', async () => {
+  it('is accepted at any level and length if the session is bound to a browser, because no QR code is shown', async () => {
     const bound = { required_assurance_level: 'substantial', required_session_binding: 'page' }
     const body = { ...own(LONG), ...bound, wallet: BY_VALUE }
     expect(await createSession(await setUp(), body)).toMatchObject({ wallet_request: null })
   })
 
-  it('is shown with its own client identifier in the receipt of a refusal', async () => {
+  it('can decline, and the receipt then has the client identifier of this request', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { wallet: BY_VALUE })
     const { verification_id: id, wallet_request } = session

@@ -23,7 +23,7 @@ function documentOf(id: string): Promise<SessionDocument> {
   return runInDurableObject(stubOf(id), (_, state) => state.storage.kv.get('session') as SessionDocument)
 }
 
-it('two wallets with the same client identity share one copy, which signs both requests', async () => {
+it('the requests for two wallets are signed with the same verifier identity, which is stored once', async () => {
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting, PID)
   const chains = []

@@ -43,7 +43,7 @@ function render(count: number, fetched: (number: number) => boolean = () => fals
 }
 
 describe('the valid requests of a session', () => {
-  it('include the newest request until the next request is made', () => {
+  it('include the newest request, however old it is', () => {
     expect(numbers(aliveGenerations(render(1), T0 + 86_400_000))).toEqual([1])
   })
 
@@ -123,7 +123,7 @@ describe('QR codes and links', () => {
   }
 
   it.each(['qr', 'link'] as const)(
-    'are independent: the end of a %s request does not depend on requests of the other kind',
+    'are independent: a %s request is valid for the same time with and without requests of the other kind',
     (kind) => {
       const history = fc.array(step, { minLength: 100, maxLength: 250, size: 'max' })
       fc.assert(

@@ -42,7 +42,7 @@ it('secrets are encrypted with a key of their session, so no key encrypts the va
   }
 })
 
-it('secrets of org-iso-mdoc are encrypted in a separate place, and erased with the session', async () => {
+it('the private key of org-iso-mdoc cannot be decrypted as the response key of OpenID4VP, and is erased when the session ends', async () => {
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting, { formats: ['mso_mdoc'] })
   const page = { page: 'relying_party', origin: 'https://shop.example', wallet: null } as const

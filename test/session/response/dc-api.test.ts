@@ -58,7 +58,7 @@ it.each([
   [31, 'wrong_presentation_count'],
   [32, 'limit_exceeded'],
   [20_000, 'limit_exceeded'],
-])('the session refuses `data` with %i levels: %s', async (levels, code) => {
+])('the session refuses `data` with %i levels, with the reason %s', async (levels, code) => {
   const id = await requested()
   const data = `{"vp_token":{"age_attestation":[]},"more":${nested(levels)}}`
   const by = { relyingPartyId: setting.relyingPartyId }
@@ -73,7 +73,7 @@ it.each([
   ['is no object', 'malformed_response', '["response"]'],
   ['has too many levels', 'limit_exceeded', `{"response":${nested(32)}}`],
   ['is too long', 'limit_exceeded', JSON.stringify({ response: 'A'.repeat(1024 * 1024) })],
-])('the session refuses org-iso-mdoc `data` that %s: %s', async (how, code, data) => {
+])('the session refuses org-iso-mdoc `data` that %s, with the reason %s', async (how, code, data) => {
   const { verification_id: id } = await createSession(setting, { formats: ['mso_mdoc'] })
   const by = { relyingPartyId: setting.relyingPartyId }
   const page = { page: 'relying_party', origin: SHOP, wallet: null } as const
@@ -97,7 +97,7 @@ describe('a response to the request for a chosen wallet', () => {
   it('is refused if it uses a protocol that this wallet did not get', async () => {
     expect(await respond('walt-id', 'openid4vp-v1-signed')).toEqual({
       ok: false,
-      error: 'request_superseded',
+      error: 'malformed_response',
     })
   })
 

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('the metrics count each fetch by the first media type that it accepts and by its result', async () => {
+it('the metrics count each fetch by the first accepted media type and by the result', async () => {
   const { fetchResource } = openNetwork(env, false)
   const counted = () => [...countsOf('fetches').counters.values()].map((each) => ({ ...each }))
   const before = counted()
@@ -67,7 +67,7 @@ it('the network functions are made once for each mode, and each mode has its own
   expect(await live.sharedCache.get(name, 1)).toBeUndefined()
 })
 
-it('a look-up is awaited until the deadline for the whole response, and no longer', async () => {
+it('a look-up that takes too long fails at the deadline for the whole response', async () => {
   const network = openNetwork(env, false)
   const inTimeOf = (deadline: number) => untilDeadline(network, deadline).fetchResource.limited?.inTime
   const never = new Promise<string>(() => undefined)

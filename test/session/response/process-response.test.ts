@@ -184,7 +184,7 @@ it.each([
   [true, 'verified', 'pass'],
   [false, 'rejected', 'fail'],
 ])(
-  'the trace of age_over_18 = %s ends with the result of the policy: %s, %s',
+  'a response with age_over_18 = %s makes the session %s, and the last check in the trace is policy with the result %s',
   async (age_over_18, status, result) => {
     const setting = await setUp()
     const { verification_id: id, wallet_request } = await createSession(setting)

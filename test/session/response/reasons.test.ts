@@ -236,6 +236,7 @@ const opened = (good: Parameters) => ({ ...good, vp_token: JSON.parse(String(goo
 /** Reached by other tests: their files. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   holder_key_unavailable: 'jwt-vc-json.test.ts',
+  evidence_unavailable: 'session/evidence.test.ts',
   request_superseded: 'below',
   wallet_error: 'below',
   document_not_returned: 'below',
@@ -290,14 +291,14 @@ function mockFetch(response: () => Response): void {
 }
 
 describe('the catalogue of reasons', () => {
-  it('has for each reason a test in this file, or the name of its test elsewhere', () => {
+  it('has a test for each reason: in this file, or in another file that this file names', () => {
     const reached = [NOT_AUTHENTIC, NOT_CHECKABLE, REJECTED, ENCRYPTED, ELSEWHERE, LATER].flatMap(Object.keys)
     const missing = (Object.keys(REASONS) as ReasonCode[]).filter((code) => !reached.includes(code))
     expect(missing).toEqual([])
   })
 })
 
-describe('a response that is not authentic gets 400, and the session does not change', () => {
+describe('a response that is not authentic gets 400, and the session stays pending', () => {
   it.each(Object.entries(NOT_AUTHENTIC))('for the reason %s', async (reason, fault) => {
     mockFetch(() => Response.json({ issuer: 'https://somebody.example' }))
     const { id, request, good } = await begin()
@@ -355,7 +356,7 @@ describe('a response that is not authentic gets 400, and the session does not ch
   })
 })
 
-describe('a response that cannot be checked gets 503, and the session does not change', () => {
+describe('a response that cannot be checked gets 503, and the session stays pending', () => {
   it.each(Object.entries(NOT_CHECKABLE))('for the reason %s', async (reason, fault) => {
     // Past what was remembered of metadata and lists
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400_000 })
@@ -392,7 +393,7 @@ describe('an authentic response that does not satisfy the policy ends the sessio
     expect(session.reason.code).toBe('assurance_level_too_low')
   })
 
-  it('a forged response with wrong claims leaves the session pending', async () => {
+  it('a forged response that does not satisfy the policy leaves the session pending', async () => {
     const { id, request, good } = await begin()
     const forged = changed((parts) => {
       Object.assign(parts.payload, { exp: inThePast() })
@@ -403,7 +404,7 @@ describe('an authentic response that does not satisfy the policy ends the sessio
   })
 })
 
-describe('a wallet that reports an error', () => {
+describe('a wallet error or a cancellation', () => {
   it('access_denied: the session ends as declined if the state belongs to a fetched request', async () => {
     const { id, request } = await begin()
     expect((await post(id, { error: 'access_denied', state: request.state })).status).toBe(200)
@@ -424,7 +425,7 @@ describe('a wallet that reports an error', () => {
     await expectUnharmed(id, 'unknown_state', good)
   })
 
-  it('canceled_by_relying_party: every response after a cancellation is refused', async () => {
+  it('canceled_by_relying_party: a good response of the wallet is refused after a cancellation', async () => {
     const { id, good } = await begin()
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
     expect(await poll(setting, id)).toMatchObject({ reason: { code: 'canceled_by_relying_party' } })

@@ -46,6 +46,7 @@ const REASONS_BY_FAMILY: Readonly<Record<RefusalFamily, readonly AttemptReason[]
   unavailable: [
     ...(['holder_key_unavailable', 'certificate_status_unavailable'] as const),
     ...(['issuer_metadata_unavailable', 'trust_list_unavailable', 'status_unavailable'] as const),
+    ...(['evidence_unavailable'] as const),
   ],
   wallet: ['wallet_error'],
   browser: ['same_device_return_missing'],

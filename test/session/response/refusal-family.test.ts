@@ -40,6 +40,6 @@ it.each([
   ['expired', 'untrusted_issuer', null],
   ['expired', 'session_expired', null],
   ['canceled', 'canceled_by_relying_party', null],
-] as const)('a session that is %s by %s has the family %s', (status, reason, family) => {
+] as const)('a session with the status %s and the reason %s has the family %s', (status, reason, family) => {
   expect(endFamily({ status, outcome: { reason: reason as ReasonCode | null } })).toBe(family)
 })

@@ -44,17 +44,19 @@ it.each(FORMS)(
 )
 
 it.each([
-  ['while its relying party is in test mode', false, 200],
-  ['and not after its relying party became live', true, 400],
-])('the sandbox root is trusted in a test session %s', async (_, livemode, status) => {
-  const setting = await setUp()
-  const { id, request } = await fetchedSession(setting)
+  ['while its relying party is in test mode', false, {}, 200],
+  ['that is restricted to a set of anchors', false, { anchor_sets: ['banks'] }, 200],
+  ['and not after its relying party became live', true, {}, 400],
+])('the sandbox root is trusted in a test session %s', async (_, livemode, body, status) => {
+  const other = { ...SHARED, issuer: 'https://bank.example', jwks: { keys: [(await makeKey()).publicJwk] } }
+  const setting = await setUp({}, [{ ...other, sets: ['banks'] }])
+  const { id, request } = await fetchedSession(setting, body)
   await changeSettings(setting, { livemode })
   const issuing = { issuer: SANDBOX, iss: 'https://sandbox.invalid', x5c: [certificate] }
   expect((await present(setting, id, request, issuing)).status).toBe(status)
 })
 
-it('another key is trusted for its issuer if it is stored as a trust anchor in live mode', async () => {
+it('a key other than the sandbox key is trusted for its issuer if it is stored as a trust anchor in live mode', async () => {
   const setting = await setUp()
   const issuer = await makeKey()
   const anchor = { ...SHARED, issuer: ISSUER, jwks: { keys: [issuer.publicJwk] } }

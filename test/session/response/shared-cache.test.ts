@@ -27,20 +27,20 @@ describe('a cached copy', () => {
     expect(await cache.get(fresh(), LIMIT)).toBeUndefined()
   })
 
-  it('that was stored in one mode is not returned in the other mode', async () => {
+  it('is not returned in another mode than the mode in which it was stored', async () => {
     const name = fresh()
     await cache.put(name, copy, 60)
     expect(await createSharedCache('https://verifier.example/fetched/live').get(name, LIMIT)).toBeUndefined()
   })
 
-  it('that is larger than the limit is not returned', async () => {
+  it('is not returned if it is larger than the limit', async () => {
     const name = fresh()
     await cache.put(name, copy, 60)
     expect(await cache.get(name, copy.body.length)).toEqual(copy)
     expect(await cache.get(name, copy.body.length - 1)).toBeUndefined()
   })
 
-  it('is stored for the given time, under a key that does not reveal its content', async () => {
+  it('is stored for the given time, under a key that does not reveal its address', async () => {
     const put = vi.spyOn(caches.default, 'put')
     await cache.put('jwt https://status.example/secret', copy, 60)
     const [address, response] = put.mock.calls[0] ?? []

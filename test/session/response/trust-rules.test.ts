@@ -1,14 +1,16 @@
 // api/trust: the reason if a list of issuers is missing, and what is accepted if a status is unknown.
 
 import { describe, expect, it } from 'vitest'
-import { BUILT_IN_TYPES } from '../../../src/policy/built-in-types.ts'
-import { REASONS, type RefusalReason } from '../../../src/session/document/reasons.ts'
 import {
-  anchorsOf,
-  type EvaluationInput,
+  type EvaluationReason,
   reasonOf,
+  type UncheckedSettings,
   uncheckedRules,
-} from '../../../src/session/response/trust-rules.ts'
+} from '../../../src/exchange/unchecked.ts'
+import { BUILT_IN_TYPES } from '../../../src/policy/built-in-types.ts'
+import { REASONS } from '../../../src/session/document/reasons.ts'
+import { anchorsOf, type EvaluationInput } from '../../../src/session/response/trust-rules.ts'
+import type { AssuranceLevel } from '../../../src/trust/anchors/anchor.ts'
 
 /** Refusals of a well-formed chain whose anchor may be in the missing list. */
 const UNTRUSTED: readonly string[] = [
@@ -28,6 +30,7 @@ describe('the trust anchors', () => {
     anchorsOf({
       settings: { trust_anchors: [own] },
       subscribed: { anchors: [listed] },
+      document: { request: {} },
       sandboxed,
     } as unknown as EvaluationInput)
 
@@ -35,7 +38,7 @@ describe('the trust anchors', () => {
     expect(anchors(false)).toEqual([own, listed])
   })
 
-  it('for the sandbox also include the sandbox’s own anchor, for every credential type', () => {
+  it('include the sandbox’s own anchor for every credential type, if the sandbox is accepted', () => {
     const [first, second, ...sandbox] = anchors(true)
     expect([first, second]).toEqual([own, listed])
     expect(sandbox.length).toBeGreaterThan(0)
@@ -47,17 +50,17 @@ describe('the trust anchors', () => {
 })
 
 describe('the reason of a refusal', () => {
-  it.each(Object.keys(REASONS) as RefusalReason[])(
-    '%s is replaced by trust_list_unavailable only if it says that the issuer is untrusted while a trust list is unavailable',
+  it.each(Object.keys(REASONS) as EvaluationReason[])(
+    '%s becomes trust_list_unavailable only if it means an untrusted issuer and a trust list is unavailable',
     (reason) => {
       const missing = UNTRUSTED.includes(reason) ? 'trust_list_unavailable' : reason
-      expect(reasonOf(reason, { anchors: [], incomplete: true } as never)).toBe(missing)
-      expect(reasonOf(reason, { anchors: [], incomplete: false } as never)).toBe(reason)
+      expect(reasonOf(reason, { incomplete: true })).toBe(missing)
+      expect(reasonOf(reason, { incomplete: false })).toBe(reason)
     },
   )
 })
 
-describe('the rule for a check that could not be made', () => {
+describe('the rules for a check that is not possible', () => {
   it.each([
     ['low', 'accept', 'accept_unknown', 'accept', 'accept_unknown'],
     ['low', 'refuse', 'require', 'refuse', 'require'],
@@ -66,13 +69,11 @@ describe('the rule for a check that could not be made', () => {
     ['high', 'accept', 'off', 'refuse', 'off'],
     ['high', 'refuse', 'require', 'refuse', 'require'],
   ])(
-    'at the required level %s, turns status_unavailable %s and certificate_revocation %s into %s and %s',
+    'at the required level %s, the settings status_unavailable %s and certificate_revocation %s are applied as %s and %s',
     (level, status, revocation, statusUnavailable, certificateRevocation) => {
-      const input = {
-        document: { request: { required_assurance_level: level } },
-        settings: { status_unavailable: status, certificate_revocation: revocation },
-      } as unknown as EvaluationInput
-      expect(uncheckedRules(input)).toEqual({ statusUnavailable, certificateRevocation })
+      const settings = { status_unavailable: status, certificate_revocation: revocation }
+      const rules = uncheckedRules(settings as UncheckedSettings, level as AssuranceLevel)
+      expect(rules).toEqual({ statusUnavailable, certificateRevocation })
     },
   )
 })

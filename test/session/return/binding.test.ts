@@ -70,12 +70,12 @@ describe('a successful response that waits for its browser', () => {
     expect(isHeldTooLong(document, T0 + HOLD_MS)).toBe(true)
   })
 
-  it('waits no longer than the session lives', () => {
+  it('waits at most until the session expires', () => {
     const document = held(session().expires_at - 1000)
     expect(document.held?.until).toBe(document.expires_at)
   })
 
-  it('from the Digital Credentials API waits for its page, even if it arrived shortly before expires_at', () => {
+  it('waits at most until 15 s after expires_at if it came from the Digital Credentials API', () => {
     const document = session()
     const { expires_at } = document
     const byPage = success(document, { channel: 'dc_api' })
@@ -88,7 +88,7 @@ describe('a successful response that waits for its browser', () => {
     expect(holdSuccess(document, byPage, T0)?.held?.until).toBe(T0 + HOLD_MS)
   })
 
-  it('in a login waits until after expires_at once its browser has returned, and the alarm is set for this time', () => {
+  it('waits beyond expires_at in a login whose browser has returned, and the alarm is set to the end of this time', () => {
     const now = session().expires_at - 1000
     const { held: before, ...document } = held(now)
     if (before === null) throw new Error('not held')
@@ -101,13 +101,13 @@ describe('a successful response that waits for its browser', () => {
     expect(isHeldTooLong(returned, until)).toBe(true)
   })
 
-  it('outside a login keeps its deadline after its browser has returned', () => {
+  it('keeps its deadline after its browser has returned, if there is no login', () => {
     const { held: before } = held(session().expires_at - 1000)
     if (before === null) throw new Error('not held')
     expect(returnHeld(before)).toEqual({ ...before, returned: true })
   })
 
-  it('is impossible if another response waits, if the session has ended, or if no valid request of one browser exists', () => {
+  it('is not stored if another response waits, if the session has ended, or if its request is invalid or not for one browser', () => {
     const document = session()
     const link = success(document)
     expect(holdSuccess(held(), { ...link, winner: 'other' }, T0)).toBeUndefined()
@@ -116,7 +116,7 @@ describe('a successful response that waits for its browser', () => {
     expect(holdSuccess(document, success(document, { browser: null }), T0)).toBeUndefined()
   })
 
-  it('that is discarded drops only its own request, and is recorded as an attempt', () => {
+  it('is recorded as an attempt when it is discarded, and only its own request becomes invalid', () => {
     const discarded = discardHeld(held(), T0 + 1000)
     expect(discarded.held).toBeNull()
     expect(discarded.generations.map(({ number }) => number)).toEqual([1])
@@ -129,7 +129,7 @@ describe('a successful response that waits for its browser', () => {
     expect(nextWakeUp(discarded, true)).toBe(discarded.expires_at)
   })
 
-  it('that is discarded is recorded as an attempt with its channel', () => {
+  it('is recorded with its channel when it is discarded', () => {
     const document = session()
     const outcome = { ...OUTCOME, channel: 'dc_api' } as const
     const holding = holdSuccess(document, { ...success(document, { channel: 'dc_api' }), outcome }, T0)
@@ -137,7 +137,7 @@ describe('a successful response that waits for its browser', () => {
     expect(discardHeld(holding, T0).attempts.at(-1)?.channel).toBe('dc_api')
   })
 
-  it('that is discarded does not make an older, unfetched link valid again', () => {
+  it('is discarded without making an older link valid again that a newer link replaced', () => {
     const document = held()
     const stale = { ...success(document).generation, number: 1.5, fetched: false, superseded_at: T0 - 60_000 }
     const discarded = discardHeld({ ...document, generations: [...document.generations, stale] }, T0)
@@ -152,7 +152,7 @@ describe('the end of a session', () => {
     winner,
   })
 
-  it('while a response waits, is caused only by this response, by the expiry or by the relying party', () => {
+  it('may come, while a successful response waits for its browser, only from this response, the expiry or a cancellation', () => {
     expect(mayEnd(held(), ending('verified', 'digest'))).toBe(true)
     for (const status of ['verified', 'rejected', 'declined'] as const) {
       expect(mayEnd(held(), ending(status, 'other'))).toBe(false)
@@ -187,7 +187,7 @@ describe('the end of a session', () => {
 })
 
 describe('return codes and browser marks', () => {
-  it('differ by purpose, response and session, and are otherwise always the same', async () => {
+  it('differ by purpose, response and session, and the same input always gives the same value', async () => {
     const one = session()
     const other = session({
       handle_key: one.handle_key.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),

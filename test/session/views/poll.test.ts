@@ -16,7 +16,7 @@ describe('the view for a poll', () => {
     expect(other).toEqual(view)
   })
 
-  it('belongs to the given state, even after a call with another state', async () => {
+  it('shows the state that the caller passes, even after a call with another state', async () => {
     const document = VERIFIED
     await pollView(document, config)
     const changed = { ...document, status: 'pending', version: document.version + 1 } as const

@@ -1,7 +1,7 @@
 // Reads the counters of the days of a list, as `GET /v1/insights` does.
 
 import type { HourCounts } from '../../../src/relying-party/index/counters.ts'
-import type { SimulatedObject } from '../platform/objects.ts'
+import { isList, type SimulatedObject } from '../platform/objects.ts'
 import type { Actor } from '../world.ts'
 import { pause, reportUnlessFault, type World } from '../world.ts'
 
@@ -20,9 +20,14 @@ export const analyst: Actor = {
   },
 }
 
-/** Days of all lists. The counters of a day that is over have an object of their own, with another name. */
+/**
+ * Days of all lists: objects that have, or had, a list. The counters of a day that is over have an object of
+ * their own, with another name.
+ */
 export function daysOf(objects: readonly SimulatedObject[]): readonly SimulatedObject[] {
-  return objects.filter(({ kind, label }) => kind === 'VERIFICATION_INDEX' && !label?.endsWith('/counts'))
+  const kept = new Set(objects.map(({ label }) => label))
+  const hasList = ({ id, durable }: SimulatedObject) => durable.data.has('day') || kept.has(`${id}/counts`)
+  return objects.filter((one) => isList(one) && !one.label?.endsWith('/counts') && hasList(one))
 }
 
 /** Reads the counters of one day, and reports them if nothing was written in that day meanwhile. */
@@ -31,7 +36,7 @@ export async function readCounters(world: World, list: SimulatedObject): Promise
   const { durable } = list
   const before = durable.version
   try {
-    const stub = objects.namespace('VERIFICATION_INDEX').getByName(list.label ?? '') as unknown as {
+    const stub = objects.namespace(list.kind).getByName(list.label ?? '') as unknown as {
       counts: () => Promise<readonly HourCounts[] | null>
     }
     for (;;) {

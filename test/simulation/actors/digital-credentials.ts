@@ -1,9 +1,10 @@
 // Pages with the Digital Credentials API: the relying party's page, or ours with the cookie of its browser.
 
 import type { DcApiPage } from '../../../src/session/response/dc-api.ts'
+import { storedOf } from '../form.ts'
 import { documentOf } from '../ledger.ts'
 import type { Actor } from '../world.ts'
-import { ask, pause, type Session, storedOf, type World } from '../world.ts'
+import { ask, pause, type Session, type World } from '../world.ts'
 import { claimsOf, makeDcApiResponse } from './requests.ts'
 
 const ORIGINS = ['https://verifier.example', 'https://shop.example']

@@ -1,8 +1,9 @@
 // A hostile wallet: sends responses of one session to another, mixes requests, replays old responses, and
 // declines requests that it was never given.
 
+import { storedOf } from '../form.ts'
 import type { Actor } from '../world.ts'
-import { pause, type Session, storedOf, type World } from '../world.ts'
+import { pause, type Session, type World } from '../world.ts'
 import { fetchRequest, makeResponse, postResponse } from './requests.ts'
 
 export const hostileWallet: Actor = {

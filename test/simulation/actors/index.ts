@@ -2,6 +2,7 @@
 
 import type { Actor } from '../world.ts'
 import { analyst } from './analyst.ts'
+import { archive } from './archive.ts'
 import { digitalCredentials } from './digital-credentials.ts'
 import { hostileWallet } from './hostile-wallet.ts'
 import { lateClient } from './late-client.ts'
@@ -25,4 +26,5 @@ export const ACTORS: readonly Actor[] = [
   lateClient,
   oidcClient,
   analyst,
+  archive,
 ]

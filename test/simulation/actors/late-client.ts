@@ -41,12 +41,13 @@ async function useLate(world: World, session: Session, login: Login): Promise<vo
     code: login.code,
     issuedAt: scheduler.wall(),
     token: `digest-of-late-token-${random.next()}`,
+    jkt: login.dpop_jkt ?? null,
   }
   const isLate = random.chance(0.5)
   if (!(await pause(world, isLate ? random.between(CODE_MS, 4 * CODE_MS) : random.below(CODE_MS)))) return
   await ask(world, session, 'redeemLogin', redemption)
   for (let left = 2; left > 0; left--) {
     if (!(await pause(world, random.between(1_000, TOKEN_MS)))) return
-    await ask(world, session, 'readUserInfo', session.party.id, redemption.token)
+    await ask(world, session, 'readUserInfo', session.party.id, redemption.token, redemption.jkt)
   }
 }

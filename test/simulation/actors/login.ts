@@ -34,6 +34,8 @@ const WRONG: readonly Partial<Redemption>[] = [
   { redirectUri: 'https://attacker.example/callback' },
   { challenge: 'of another login' },
   { challenge: null },
+  { jkt: 'thumbprint-of-another-key' },
+  { jkt: null },
   { code: 'digest-of-another-code' },
   { relyingPartyId: 'another relying party' },
   { issuedAt: 0 },
@@ -51,6 +53,7 @@ async function redeem(world: World, session: Session, login: Login): Promise<voi
     code: login.code,
     issuedAt: scheduler.wall(),
     token,
+    jkt: login.dpop_jkt ?? null,
   }
   const sent = { ...good, ...(random.chance(0.3) && random.pick(WRONG)) }
   // A client may send its code twice at once.
@@ -59,6 +62,7 @@ async function redeem(world: World, session: Session, login: Login): Promise<voi
   for (let left = random.between(0, 3); left > 0; left--) {
     if (!(await pause(world, random.between(10, random.pick([1_000, 400_000]))))) return
     if (random.chance(0.2)) await ask(world, session, 'redeemLogin', sent)
-    await ask(world, session, 'readUserInfo', session.party.id, token)
+    const jkt = random.chance(0.2) ? random.pick([null, 'thumbprint-of-another-key']) : good.jkt
+    await ask(world, session, 'readUserInfo', session.party.id, token, jkt)
   }
 }

@@ -1,9 +1,10 @@
 // The operator and the relying party's administrator: secrets, the endpoint, releases and restarts.
 
 import type { Env } from '../../../src/env.ts'
+import { storedOf } from '../form.ts'
 import { documentOf } from '../ledger.ts'
 import type { Actor } from '../world.ts'
-import { pause, reportUnlessFault, type Session, storedOf, type World } from '../world.ts'
+import { pause, reportUnlessFault, type Session, stubOf, type World } from '../world.ts'
 
 export const operator: Actor = {
   name: 'operator',
@@ -49,14 +50,10 @@ const eraseParty: Action = async (world, session) => {
 }
 
 const redeliverDead: Action = async (world, session) => {
-  const stub = world.objects.namespace('VERIFICATION_SESSION').get({ toString: () => session.object.id })
   const { deliveries = [] } = documentOf(storedOf(session)) ?? {}
   try {
     for (const { event_id } of deliveries) {
-      await (stub as unknown as { redeliverDead: (...ids: string[]) => Promise<number> }).redeliverDead(
-        session.party.id,
-        event_id,
-      )
+      await stubOf(world, session).redeliverDead(session.party.id, event_id)
     }
   } catch (error) {
     reportUnlessFault(world, `${session.name}.redeliverDead`, error)
@@ -64,9 +61,8 @@ const redeliverDead: Action = async (world, session) => {
 }
 
 const resume: Action = async (world, session) => {
-  const stub = world.objects.namespace('VERIFICATION_SESSION').get({ toString: () => session.object.id })
   try {
-    await (stub as unknown as { resumeAlarm: () => Promise<void> }).resumeAlarm()
+    await stubOf(world, session).resumeAlarm()
   } catch (error) {
     reportUnlessFault(world, `${session.name}.resumeAlarm`, error)
   }

@@ -2,6 +2,7 @@
 // socket of a watcher.
 
 import { type SessionAccess, watchAddress } from '../../../src/session/access.ts'
+import { storedOf } from '../form.ts'
 import type { SimulatedSocket } from '../platform/sockets.ts'
 import type { Actor } from '../world.ts'
 import { ask, pause, type Session, type World } from '../world.ts'
@@ -24,10 +25,10 @@ export const page: Actor = {
 }
 
 /** Access with the client token of the first creation. The browser of a login has its cookie, too. */
-export function accessOf({ object, input }: Session): SessionAccess | undefined {
-  const stored = object.durable.data.get('session') as { readonly created_at?: number } | undefined
+export function accessOf(session: Session): SessionAccess | undefined {
+  const stored = storedOf(session) as { readonly created_at?: number } | undefined
   if (stored?.created_at === undefined) return undefined
-  return { createdAt: stored.created_at, login: input.login?.browser }
+  return { createdAt: stored.created_at, login: session.input.login?.browser }
 }
 
 async function untilCreated(world: World, session: Session): Promise<boolean> {
@@ -74,9 +75,7 @@ async function returnFromWallet(world: World, session: Session, secret: string |
 async function watch(world: World, session: Session): Promise<void> {
   const by = accessOf(session)
   if (by === undefined) return
-  // The object reads nothing else of the request.
-  const request = { url: watchAddress(by) } as Request
-  const answer = await ask(world, session, 'fetch', request)
+  const answer = await ask(world, session, 'fetch', watchAddress(by))
   const socket = (answer as { readonly webSocket?: SimulatedSocket } | undefined)?.webSocket
   if (socket === undefined) return
   socket.onMessage = (text) => world.ledger.add('watched', session, text)

@@ -1,5 +1,6 @@
 // Pollers: the relying party's server, and a kiosk with a `client_token`.
 
+import { storedOf } from '../form.ts'
 import type { Actor } from '../world.ts'
 import { ask, pause } from '../world.ts'
 
@@ -12,9 +13,7 @@ export const poller: Actor = {
     for (let left = random.between(2, 10); left > 0; left--) {
       const [created] = session.created
       if (created !== undefined && random.chance(0.3)) {
-        const stored = session.object.durable.data.get('session') as
-          | { readonly created_at?: number }
-          | undefined
+        const stored = storedOf(session) as { readonly created_at?: number } | undefined
         await ask(world, session, 'readPublic', {
           createdAt: stored?.created_at ?? 0,
           login: session.input.login?.browser,

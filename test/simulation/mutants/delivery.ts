@@ -5,7 +5,7 @@ import type { Mutant } from './index.ts'
 const DELIVERING = 'src/session/delivery/delivering.ts'
 const PUBLISHING = 'src/session/delivery/publishing.ts'
 const END = 'src/session/end/end-session.ts'
-const LOG = 'src/relying-party/events/event-log.ts'
+const LOG = 'src/relying-party/events/day-events.ts'
 
 export const DELIVERY_MUTANTS: readonly Mutant[] = [
   {
@@ -18,11 +18,8 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
       },
       {
         path: DELIVERING,
-        replaced: `    begun.filter((delivery) => !isStepEvent(delivery)),
-  )
-`,
-        by: `    begun.filter((delivery) => !isStepEvent(delivery)),
-  )
+        replaced: '  await postAll(context, webhook, outcomes)\n',
+        by: `  await postAll(context, webhook, outcomes)
   store.commit({ ...(store.session() ?? document), deliveries })
 `,
       },
@@ -64,7 +61,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: END,
-        replaced: 'store.commit({ ...ended, deliveries })',
+        replaced: 'store.commit({ ...ended, deliveries }, end.evidence?.parts)',
         by: `store.commit({ ...ended, deliveries: [] })
   if (canPost && isKnown) {
     for (const { body } of ended.deliveries) void fetch(webhook.url, { method: 'POST', body }).catch(() => undefined)
@@ -78,7 +75,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: END,
-        replaced: 'store.commit({ ...ended, deliveries })',
+        replaced: 'store.commit({ ...ended, deliveries }, end.evidence?.parts)',
         by: `store.commit({ ...ended, deliveries: [], pending_log_entry: null })
   return true`,
       },
@@ -100,7 +97,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: END,
-        replaced: 'store.commit({ ...ended, deliveries })',
+        replaced: 'store.commit({ ...ended, deliveries }, end.evidence?.parts)',
         by: 'store.commit({ ...ended, deliveries, pending_log_entry: null })',
       },
     ],

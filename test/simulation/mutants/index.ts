@@ -4,13 +4,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Change } from '../build.ts'
+import type { Form } from '../form.ts'
 import type { Focus } from '../history.ts'
-import type { Simulator } from '../simulator.ts'
+import type { RunOptions, Simulator } from '../simulator.ts'
 import { DELIVERY_MUTANTS } from './delivery.ts'
+import { EVIDENCE_MUTANTS } from './evidence.ts'
 import { LIST_MUTANTS } from './lists.ts'
 import { LOGIN_MUTANTS } from './logins.ts'
 import { REQUEST_MUTANTS } from './requests.ts'
 import { ROW_MUTANTS } from './rows.ts'
+import { SHARED_MUTANTS } from './shared.ts'
 import { STORAGE_MUTANTS } from './storage.ts'
 import { TIME_MUTANTS } from './times.ts'
 
@@ -19,6 +22,10 @@ export type Mutant = {
   readonly changes: readonly Change[]
   /** Faults that a rare history needs. Without them one in thousands catches the mistake. */
   readonly focus?: Focus
+  /** The form of sessions that it is planted in, if not `own`. */
+  readonly form?: Form
+  /** True if every session has evidence. In the histories of other mutants no session has evidence. */
+  readonly hasEvidence?: boolean
   /** Text of the violation, where another clause of the property must not be the one that catches it. */
   readonly clause?: RegExp
 }
@@ -31,11 +38,18 @@ export const MUTANTS: readonly Mutant[] = [
   ...LIST_MUTANTS,
   ...TIME_MUTANTS,
   ...ROW_MUTANTS,
+  ...SHARED_MUTANTS,
+  ...EVIDENCE_MUTANTS,
 ]
 
 /** Returns the mutant with this name, or the first whose name contains it. */
 export function findMutant(name: string): Mutant | undefined {
   return MUTANTS.find((one) => one.name === name) ?? MUTANTS.find((one) => one.name.includes(name))
+}
+
+/** Returns the options of the histories of a mutant. */
+export function optionsOf({ focus, form = 'own', hasEvidence = false }: Mutant): RunOptions {
+  return { focus, form, hasEvidence }
 }
 
 /** The first history that catches a mutant. */
@@ -53,15 +67,16 @@ export function readSeeds(): readonly CaughtMutant[] {
  */
 export async function catchMutant(
   simulator: Simulator,
-  { name, focus, clause }: Mutant,
+  mutant: Mutant,
   {
     seed,
     histories,
     property,
   }: { readonly seed: number; readonly histories: number; readonly property: string | undefined },
 ): Promise<CaughtMutant | undefined> {
+  const { name, clause } = mutant
   for (let one = seed; one < seed + histories; one++) {
-    const { violation } = await simulator.run(one, focus)
+    const { violation } = await simulator.run(one, optionsOf(mutant))
     if (violation === undefined || (clause && !clause.test(violation.text))) continue
     if (violation.property === (property ?? violation.property)) {
       return { mutant: name, seed: one, property: violation.property }

@@ -71,8 +71,8 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: CHANGED_ENTRY,
-        replaced: '[stageOf(document), document.status, webhookResult(document)]',
-        by: '[stageOf(document), document.status]',
+        replaced: '[document.status, webhookResult(document), reportedAttempts(document.attempt_count)]',
+        by: '[document.status, reportedAttempts(document.attempt_count)]',
       },
     ],
   },
@@ -82,7 +82,27 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       {
         path: 'src/session/delivery/delivering.ts',
         replaced: '      recordAttempt({ livemode }, delivery, outcome)\n',
-        by: '      recordAttempt({ livemode }, delivery, outcome)\n      await sendEntry(context)\n',
+        by: '      recordAttempt({ livemode }, delivery, outcome)\n      await reportEntry(context)\n',
+      },
+    ],
+  },
+  {
+    name: 'a result counts as sent with an earlier entry',
+    changes: [
+      {
+        path: END,
+        replaced: '(entry.next_call_at === null || entry.revision === context.sentRevision)',
+        by: 'entry.revision === context.sentRevision && entry.calls > 99',
+      },
+    ],
+  },
+  {
+    name: 'a result that was sent before a crash is not corrected',
+    changes: [
+      {
+        path: 'src/session/store/store.ts',
+        replaced: 'withNextRevision(readDocument(slot.read()))',
+        by: '(withNextRevision, readDocument(slot.read()))',
       },
     ],
   },
@@ -134,7 +154,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: CHANGED_ENTRY,
-        replaced: '[stageOf(document), document.status, webhookResult(document)]',
+        replaced: '[document.status, webhookResult(document), reportedAttempts(document.attempt_count)]',
         by: '[document.request_fetched, document.held !== null]',
       },
     ],
@@ -144,13 +164,14 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: END,
-        replaced: '      ? inBackground(() => postAll(context, webhook, begunOf(deliveries, started)))',
-        by: '      ? inBackground(() => publishSteps(context).then(() => postAll(context, webhook, begunOf(deliveries, started))))',
+        replaced:
+          '      ? inBackground(() => postAll(context, webhook, begunOf(deliveries, started), report.write))',
+        by: '      ? inBackground(() => publishSteps(context).then(() => postAll(context, webhook, begunOf(deliveries, started), report.write)))',
       },
       {
         path: END,
-        replaced: 'import { newLogEntry, publish }',
-        by: 'import { newLogEntry, publish, publishSteps }',
+        replaced: 'import { goesWithEvent, newLogEntry, publish }',
+        by: 'import { goesWithEvent, newLogEntry, publish, publishSteps }',
       },
     ],
   },

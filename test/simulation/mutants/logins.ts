@@ -51,4 +51,12 @@ export const LOGIN_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'any key redeems a code',
+    changes: [{ path: FINISH, replaced: '!isProven || !isOfKey ||', by: '!isProven ||' }],
+  },
+  {
+    name: 'any key reads UserInfo',
+    changes: [{ path: FINISH, replaced: '(login.redeemed.jkt ?? null) !== jkt', by: 'jkt === undefined' }],
+  },
 ]

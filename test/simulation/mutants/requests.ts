@@ -4,7 +4,7 @@ import type { Mutant } from './index.ts'
 
 const RETURN = 'src/session/return/same-device.ts'
 const BINDING = 'src/session/end/binding.ts'
-const SESSION = 'src/session/verification-session.ts'
+const SESSION = 'src/session/session.ts'
 
 export const REQUEST_MUTANTS: readonly Mutant[] = [
   {
@@ -177,8 +177,8 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: 'src/session/store/store.ts',
-        replaced: '    write(written)\n    if (written.version !== seen) announce(ctx, written)',
-        by: '    if (written.version !== seen) announce(ctx, written)\n    write(written)',
+        replaced: '    write(written, evidence)\n    if (written.version !== seen) announce(slot, written)',
+        by: '    if (written.version !== seen) announce(slot, written)\n    write(written, evidence)',
       },
     ],
   },

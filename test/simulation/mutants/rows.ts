@@ -2,7 +2,7 @@
 
 import type { Mutant } from './index.ts'
 
-const SESSION = 'src/session/verification-session.ts'
+const SESSION = 'src/session/session.ts'
 const INDEX = 'src/relying-party/index/verification-index.ts'
 const ONCE = 'src/relying-party/oidc/once.ts'
 const COUNTS = 'src/relying-party/session-counts.ts'
@@ -14,7 +14,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
       {
         path: SESSION,
         replaced: '    this.#store.commit(document)\n',
-        by: `    if (input.isIndexed) await putEntry(this.env, document, entryOf(document, 1))
+        by: `    if (input.isIndexed) await putEntry(this.#env, document, entryOf(document, 1))
     this.#store.commit(document)
 `,
       },
@@ -39,13 +39,24 @@ import { eraseOnRequest } from './listing/remainder.ts'
     ],
   },
   {
-    name: 'an id is in memory before it is stored',
-    clause: /has the id of/,
+    name: 'the mask of a removed id stays',
+    clause: /has the mask for the id of/,
+    changes: [
+      {
+        path: INDEX,
+        replaced: '    if (before && isPlaced(before)) this.#idsOfDay().remove(before)\n',
+        by: '',
+      },
+    ],
+  },
+  {
+    name: 'two ids have the same mask',
+    clause: /by the same bytes/,
     changes: [
       {
         path: 'src/relying-party/index/listed-ids.ts',
-        replaced: 'const bytes = this.#load(number).slice()',
-        by: 'const bytes = this.#load(number)',
+        replaced: '        place = Math.max(place, id_place + 1)\n',
+        by: '        void id_place\n',
       },
     ],
   },
@@ -111,7 +122,7 @@ import { eraseOnRequest } from './listing/remainder.ts'
     clause: /is still stored/,
     changes: [
       {
-        path: ONCE,
+        path: 'src/relying-party/wake-up.ts',
         replaced: 'await storage.setAlarm(Date.now() + REPEATED_MS)',
         by: 'void REPEATED_MS',
       },

@@ -3,6 +3,7 @@
 import type { Mutant } from './index.ts'
 
 const STORE = 'src/session/store/store.ts'
+const SLOT = 'src/session/store/slot.ts'
 const END = 'src/session/end/end-session.ts'
 
 export const STORAGE_MUTANTS: readonly Mutant[] = [
@@ -11,7 +12,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: END,
-        replaced: 'store.commit({ ...ended, deliveries })',
+        replaced: 'store.commit({ ...ended, deliveries }, end.evidence?.parts)',
         by: `store.commit({ ...ended, pending_log_entry: null })
   setTimeout(() => {
     const current = store.session()
@@ -24,9 +25,9 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     name: 'alarm after the write',
     changes: [
       {
-        path: STORE,
-        replaced: '    alarm.set(wakeUpOf(document))\n    note(',
-        by: '    setTimeout(() => alarm.set(wakeUpOf(document)), 0)\n    note(',
+        path: SLOT,
+        replaced: '      })\n    setAlarm(wakeUp)',
+        by: '      })\n    setTimeout(() => setAlarm(wakeUp), 0)',
       },
     ],
   },
@@ -35,8 +36,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: STORE,
-        replaced: '    ctx.storage.kv.put(KEY, document)',
-        by: '    current = document\n    ctx.storage.kv.put(KEY, document)',
+        replaced: '    slot.write(document, wakeUpOf(document), parts)',
+        by: '    current = document\n    slot.write(document, wakeUpOf(document), parts)',
       },
     ],
   },
@@ -45,8 +46,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: STORE,
-        replaced: 'const deleted = ctx.storage.deleteAll()',
-        by: 'current = undefined\n      const deleted = ctx.storage.deleteAll()',
+        replaced: 'const erased = slot.erase(rest,',
+        by: 'current = undefined\n      const erased = slot.erase(rest,',
       },
     ],
   },
@@ -99,7 +100,11 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'no repair of a lost alarm',
     changes: [
-      { path: STORE, replaced: '        if (known === null) set(wakeUp)\n', by: '        void wakeUp\n' },
+      {
+        path: SLOT,
+        replaced: '        if (known === null || isLate) setAlarm(wakeUp)\n',
+        by: '        void isLate\n',
+      },
     ],
   },
   {
@@ -108,8 +113,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: STORE,
-        replaced: 'alarm.set(wakeUp === null ? null : Math.max(wakeUp, notBefore))',
-        by: 'alarm.set(Math.max(wakeUp ?? Date.now() + 86_400_000, notBefore))',
+        replaced: 'slot.setAlarm(wakeUp === null ? null : Math.max(wakeUp, notBefore))',
+        by: 'slot.setAlarm(Math.max(wakeUp ?? Date.now() + 86_400_000, notBefore))',
       },
     ],
   },
@@ -127,9 +132,9 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     name: 'a tombstone over the document, without erasure',
     changes: [
       {
-        path: STORE,
-        replaced: 'const deleted = ctx.storage.deleteAll()',
-        by: "const deleted = Promise.resolve()\n      if (current) ctx.storage.kv.put('erased', current)",
+        path: SLOT,
+        replaced: 'const deleted = storage.deleteAll()',
+        by: "const deleted = Promise.resolve()\n      storage.kv.put('erased', storage.kv.get(KEY) ?? null)",
       },
     ],
   },
@@ -156,7 +161,9 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no tombstone',
-    changes: [{ path: STORE, replaced: '      if (tombstone !== undefined) write(tombstone)\n', by: '' }],
+    changes: [
+      { path: SLOT, replaced: '      if (rest !== null) write(rest.document, rest.wakeUp)\n', by: '' },
+    ],
   },
   {
     name: 'the answer of a receiver writes an erased session back',

@@ -100,6 +100,8 @@ export function openCrypto(scheduler: Scheduler, random: Random) {
         later(() => exact(encryptWith(parameters, key, bufferOf(data)))),
       decrypt: (parameters: AesGcm, key: SimulatedKey, data: Bytes) =>
         later(() => exact(decryptWith(parameters, key, bufferOf(data)))),
+      wrapKey: (_: 'raw', key: SimulatedKey, wrapping: SimulatedKey) =>
+        later(() => exact(wrapWith(wrapping, key))),
       deriveBits: (parameters: Derivation, key: SimulatedKey, bits: number) =>
         later(() => exact(deriveWith(parameters, key, bits))),
     },
@@ -167,6 +169,12 @@ function decryptWith({ iv, additionalData }: AesGcm, { secret }: SimulatedKey, d
   if (additionalData !== undefined) decipher.setAAD(bufferOf(additionalData))
   decipher.setAuthTag(data.subarray(-TAG_BYTES))
   return Buffer.concat([decipher.update(data.subarray(0, -TAG_BYTES)), decipher.final()])
+}
+
+/** AES Key Wrap (RFC 3394) with a key of 256 bits. */
+function wrapWith({ secret }: SimulatedKey, { secret: wrapped }: SimulatedKey): Buffer {
+  const cipher = createCipheriv('id-aes256-wrap', secret as Buffer, Buffer.alloc(8, 0xa6))
+  return Buffer.concat([cipher.update(wrapped as Buffer), cipher.final()])
 }
 
 function cipherOf(secret: Buffer): 'aes-128-gcm' | 'aes-256-gcm' {

@@ -9,7 +9,7 @@ import { Fault, type Faults } from './faults.ts'
 import type { Random } from './random.ts'
 import { currentOwner, type Owner, type Scheduler } from './scheduler.ts'
 import { closeSockets, type SimulatedSocket } from './sockets.ts'
-import { type Durable, type InstanceStorage, openStorage } from './storage.ts'
+import { type Durable, emptyDurable, type InstanceStorage, openStorage } from './storage.ts'
 
 /** A class of the service. Its instances are called by the names of their methods. */
 export type ObjectClass = new (ctx: never, env: never) => object
@@ -24,6 +24,11 @@ export type SimulatedObject = {
   readonly durable: Durable
   readonly sockets: Set<SimulatedSocket>
   instance: Instance | undefined
+}
+
+/** Returns true for an object that may have the list of a day, with the log of the day or alone. */
+export function isList({ kind }: Pick<SimulatedObject, 'kind'>): boolean {
+  return kind === 'EVENT_LOG' || kind === 'VERIFICATION_INDEX'
 }
 
 export type Instance = Owner & {
@@ -61,20 +66,15 @@ export function openObjects({
   readonly events: PlatformEvents
 }) {
   const objects = new Map<string, SimulatedObject>()
+  /** Ids that namespaces have made, with the kind of their objects. */
+  const issued = new Set<string>()
   const classes = new Map<string, ObjectClass>()
   const shared = { env: {} }
 
   const objectOf = (kind: string, id: string, label: string | null = null): SimulatedObject => {
     const known = objects.get(`${kind}/${id}`)
     if (known !== undefined) return known
-    const durable: Durable = {
-      data: new Map(),
-      overwritten: new Set(),
-      statements: [],
-      alarm: null,
-      version: 0,
-      alarmSet: 0,
-    }
+    const durable = emptyDurable()
     const name = `${kind} ${objects.size + 1}`
     const made = { name, kind, id, label, durable, sockets: new Set<SimulatedSocket>(), instance: undefined }
     objects.set(`${kind}/${id}`, made)
@@ -191,7 +191,7 @@ export function openObjects({
     objectOf,
     alarms,
     register: (kind: string, Class: ObjectClass) => void classes.set(kind, Class),
-    namespace: (kind: string) => namespaceOf({ kind, random, known: objects, objectOf, call }),
+    namespace: (kind: string) => namespaceOf({ kind, random, issued, objectOf, call }),
     /** Makes an instance, as any request to the object does. */
     touch: (object: SimulatedObject) => void open(object),
     evict: (object: SimulatedObject, why: string) => {
@@ -223,8 +223,10 @@ function contextOf(instance: Instance, fail: (why: string) => void) {
   return {
     id: idOf(object.id),
     storage: storage.api,
-    getWebSockets: () => [...object.sockets],
-    acceptWebSocket: (socket: SimulatedSocket) => void object.sockets.add(socket.of(instance)),
+    getWebSockets: (tag?: string) =>
+      [...object.sockets].filter(({ tags }) => tag === undefined || tags.includes(tag)),
+    acceptWebSocket: (socket: SimulatedSocket, tags: readonly string[] = []) =>
+      void object.sockets.add(socket.of(instance, tags)),
     waitUntil: (work: Promise<unknown>) => void work.catch(() => undefined),
     blockConcurrencyWhile: (work: () => Promise<unknown>) => {
       const done = work()
@@ -245,13 +247,13 @@ function idOf(id: string) {
 function namespaceOf({
   kind,
   random,
-  known,
+  issued,
   objectOf,
   call,
 }: {
   readonly kind: string
   readonly random: Random
-  readonly known: ReadonlyMap<string, unknown>
+  readonly issued: Set<string>
   readonly objectOf: (kind: string, id: string, label?: string) => SimulatedObject
   readonly call: (object: SimulatedObject, method: string, parameters: readonly unknown[]) => unknown
 }) {
@@ -264,14 +266,21 @@ function namespaceOf({
           if (name === 'id') return target.id
           // A stub is not a promise.
           if (name === 'then') return undefined
+          // The platform makes a request of the address.
+          if (name === 'fetch') return (url: string) => call(object, 'fetch', [{ url }])
           return (...parameters: readonly unknown[]) => call(object, String(name), parameters)
         },
       },
     )
   }
   const made = (id: string) => {
-    objectOf(kind, id)
+    issued.add(`${kind}/${id}`)
     return idOf(id)
+  }
+  /** As on the platform, an id is valid in the namespace alone that made it. */
+  const checked = (id: { toString(): string }) => {
+    if (!issued.has(`${kind}/${id}`)) throw new TypeError('the namespace did not make this id')
+    return String(id)
   }
   const named = (name: string) => createHash('sha256').update(`${kind} ${name}`).digest('hex')
   return {
@@ -281,13 +290,14 @@ function namespaceOf({
       return made(Buffer.from(bytes).toString('hex'))
     },
     /** An id of its own in every run: caches of the service's modules outlive a history. */
-    newIdOfRun: () => made(createHash('sha256').update(`run ${++runs}`).digest('hex')),
-    idFromName: (name: string) => idOf(named(name)),
-    idFromString: (id: string) => {
-      if (!known.has(`${kind}/${id}`)) throw new TypeError('the platform did not make this id')
-      return idOf(id)
+    newIdOfRun: () => {
+      const id = createHash('sha256').update(`run ${++runs}`).digest('hex')
+      objectOf(kind, id)
+      return made(id)
     },
-    get: (id: { toString(): string }) => stubOf(String(id)),
-    getByName: (name: string) => stubOf(named(name), name),
+    idFromName: (name: string) => made(named(name)),
+    idFromString: (id: string) => idOf(checked(id)),
+    get: (id: { toString(): string }) => stubOf(checked(id)),
+    getByName: (name: string) => stubOf(String(made(named(name))), name),
   }
 }

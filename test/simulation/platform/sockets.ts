@@ -8,10 +8,12 @@ export class SimulatedSocket {
   peer: SimulatedSocket | undefined
   readonly messages: string[] = []
   isClosed = false
+  tags: readonly string[] = []
   onMessage: (text: string) => void = () => {}
   #object: Set<SimulatedSocket> | undefined
 
-  of(instance: Instance): this {
+  of(instance: Instance, tags: readonly string[]): this {
+    this.tags = tags
     this.#object = instance.object.sockets
     return this
   }

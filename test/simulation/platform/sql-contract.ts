@@ -46,6 +46,21 @@ export async function runSql({ storage, step }: SqlParts): Promise<readonly unkn
   await run(() => [fails(() => storage.transactionSync(refused)), kv.get('refused') ?? null, names()])
   await run(() => storage.transactionSync(() => sql.exec(INSERT, 'e', '', 50).rowsWritten > 0))
   await run(names)
+  const bytesOf = () =>
+    [...sql.exec<{ data: ArrayBuffer }>('SELECT data FROM blobs')].map(({ data }) => [
+      data instanceof ArrayBuffer,
+      ...new Uint8Array(data),
+    ])
+  await run(() => sql.exec('CREATE TABLE blobs (place INTEGER PRIMARY KEY, data BLOB NOT NULL)').toArray())
+  await run(() => {
+    const data = new Uint8Array([1, 2])
+    const row = sql.exec('INSERT INTO blobs (data) VALUES (?) RETURNING place', data).one()
+    data[0] = 9
+    return row
+  })
+  await run(bytesOf)
+  await run(() => sql.exec('UPDATE blobs SET data = zeroblob(?) WHERE place = ?', 3, 1).toArray())
+  await run(bytesOf)
   await run(() => {
     sql.exec(INSERT, 'f', '', 60)
     void storage.deleteAll()
@@ -71,5 +86,10 @@ export const RESULTS_OF_SQL = [
   [true, null, [{ name: 'b' }]],
   true,
   [{ name: 'b' }, { name: 'e' }],
+  [],
+  { place: 1 },
+  [[true, 1, 2]],
+  [],
+  [[true, 0, 0, 0]],
   [],
 ]

@@ -6,15 +6,14 @@
 import { cloneOf } from './clone.ts'
 import { Fault, type Faults } from './faults.ts'
 import { currentOwner, type Owner, type Scheduler } from './scheduler.ts'
-import { openSql, type Statement } from './sql.ts'
+import { openSql, type Sql, type Statement } from './sql.ts'
 
 /** State that survives the loss of an instance. */
 export type Durable = {
   readonly data: Map<string, unknown>
   /** Values that were replaced or deleted. They can be read in the database file until `deleteAll`. */
   readonly overwritten: Set<unknown>
-  /** Statements that made the tables. */
-  readonly statements: Statement[]
+  readonly sql: Sql
   alarm: number | null
   /** Number of its transactions. */
   version: number
@@ -39,6 +38,11 @@ type Transaction = {
   isClosed: boolean
 }
 
+/** Returns the state of a new object. */
+export function emptyDurable(): Durable {
+  return { data: new Map(), overwritten: new Set(), sql: openSql(), alarm: null, version: 0, alarmSet: 0 }
+}
+
 export type StorageEvents = {
   /** A transaction became durable. `before`: the values of the keys that it changed. */
   readonly committed: (before: ReadonlyMap<string, unknown>) => void
@@ -61,7 +65,7 @@ export function openStorage(
   const view = new Map(durable.data)
   let alarm = durable.alarm
   const pending: Transaction[] = []
-  const sql = openSql(durable.statements)
+  const sql = openSql(durable.sql.bytes)
 
   const commitNext = (): void => {
     const transaction = pending[0]
@@ -137,7 +141,7 @@ export function openStorage(
     kv,
     sql: {
       exec: (text: string, ...values: Statement['values']) => {
-        const statement = { text, values }
+        const statement = { text, values: values.map(cloneOf) }
         return sql.run(statement, () => {
           admit()
           join({ kind: 'sql', statement })
@@ -158,7 +162,7 @@ export function openStorage(
     deleteAll: () => {
       add({ kind: 'deleteAll' })
       view.clear()
-      sql.restore([])
+      sql.restore(() => undefined)
       alarm = null
       return later(() => undefined)
     },
@@ -177,7 +181,7 @@ export function openStorage(
         opened?.writes.splice(opened === open ? count : 0)
         view.clear()
         for (const [key, value] of before) view.set(key, value)
-        sql.restore(statementsAfter(durable.statements, pending))
+        sql.restore(() => bytesAfter(durable, pending))
         throw error
       }
     },
@@ -201,16 +205,16 @@ export function openStorage(
   }
 }
 
-function statementsAfter(
-  durable: readonly Statement[],
-  pending: readonly Transaction[],
-): readonly Statement[] {
-  const statements = [...durable]
+/** Returns the database with the transactions that are not durable yet. */
+function bytesAfter({ sql }: Durable, pending: readonly Transaction[]): Uint8Array | undefined {
+  const copy = openSql(sql.bytes)
   for (const write of pending.flatMap(({ writes }) => writes)) {
-    if (write.kind === 'deleteAll') statements.splice(0)
-    if (write.kind === 'sql') statements.push(write.statement)
+    if (write.kind === 'deleteAll') copy.restore(() => undefined)
+    if (write.kind === 'sql') copy.run(write.statement)
   }
-  return statements
+  const bytes = copy.bytes()
+  copy.close()
+  return bytes
 }
 
 /** Key under which a change of tables is reported. */
@@ -229,12 +233,12 @@ function applyWrite(durable: Durable, write: Write, before: Map<string, unknown>
   if (write.kind === 'alarm') setAlarm(write.at)
   else if (write.kind === 'sql') {
     remember(SQL)
-    durable.statements.push(write.statement)
+    durable.sql.run(write.statement)
   } else if (write.kind === 'deleteAll') {
     for (const key of durable.data.keys()) remember(key)
     durable.data.clear()
     durable.overwritten.clear()
-    durable.statements.splice(0)
+    durable.sql.restore(() => undefined)
     setAlarm(null)
   } else {
     remember(write.key)

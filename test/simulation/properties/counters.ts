@@ -4,6 +4,7 @@
 import type { HourCounts } from '../../../src/relying-party/index/counters.ts'
 import type { StoredEntry } from '../../../src/relying-party/index/stored-entry.ts'
 import type { Property } from '../ledger.ts'
+import { isList } from '../platform/objects.ts'
 
 export const counters: Property = {
   name: 'counters count each verification once',
@@ -11,8 +12,9 @@ export const counters: Property = {
     /** The last entry of each verification, by list and key. */
     const entries = new Map<string, Map<string, StoredEntry>>()
     return {
-      objectCommitted: ({ kind, label }, key, after) => {
-        if (kind !== 'VERIFICATION_INDEX' || label === null || !isListed(after)) return
+      objectCommitted: (list, key, after) => {
+        const { label } = list
+        if (!isList(list) || label === null || !isListed(after)) return
         const of = entries.get(label) ?? new Map<string, StoredEntry>()
         entries.set(label, of.set(key, after))
       },
@@ -32,6 +34,9 @@ function countsOf(entries: readonly StoredEntry[]): string {
     fetched: entries.filter(({ request_fetched_at: at }) => at !== null).length,
     ended: entries.filter(({ ended_at }) => ended_at !== null).map(({ status }) => status),
     attempts: attempts.reduce((sum, count) => sum + count, 0),
+    refused: entries
+      .flatMap(({ attempts }) => Object.values(attempts?.reasons ?? {}))
+      .reduce((sum, count) => sum + count, 0),
   })
 }
 
@@ -43,6 +48,7 @@ function sumOf(hours: readonly HourCounts[]): string {
     fetched: sum(hours.map(({ request_fetched }) => request_fetched)),
     ended: ended.flatMap(([status, count]) => Array.from({ length: count }, () => status)),
     attempts: sum(hours.flatMap(({ webhook_attempts }) => Object.values(webhook_attempts))),
+    refused: sum(hours.flatMap(({ attempt_reasons }) => Object.values(attempt_reasons))),
   })
 }
 

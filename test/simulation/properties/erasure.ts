@@ -11,6 +11,8 @@ export const erasure: Property = {
   watch: ({ sessions, fail, wall, latest, durable }) => {
     /** When the `Idempotency-Key` of an erased session may be used again. */
     const erased = new Map<Session, number>()
+    /** Expiry of logins that were erased at their expiry. If the clock is set back, they may begin again. */
+    const expired = new Map<Session, number>()
     /** Sessions that the relying party has deleted, or tried to. */
     const deleted = new Set<Session>()
     /** Sessions whose object is empty, with the time until which their `Idempotency-Key` must be stored. */
@@ -22,7 +24,8 @@ export const erasure: Property = {
         if (method === 'erase') deleted.add(session)
       },
       interrupted: (session) => {
-        if (withoutKey.delete(session)) session.isKeyLost = true
+        // In a shared object, one write erases the session and stores the key.
+        if (session.mark === undefined && withoutKey.delete(session)) session.isKeyLost = true
       },
       committed: (session, before, after) => {
         const document = documentOf(after)
@@ -30,6 +33,7 @@ export const erasure: Property = {
         else withoutKey.set(session, keepUntil(before))
         // A key that need not be stored any more may create another session.
         const isFree = session.isKeyed && (erased.get(session) ?? 0) <= wall()
+        if (document !== undefined && (expired.get(session) ?? 0) > wall()) erased.delete(session)
         if (document !== undefined && erased.has(session) && !isFree) {
           fail(`${session.name} is stored again after its erasure`)
         }
@@ -37,9 +41,13 @@ export const erasure: Property = {
         if (old === undefined || document !== undefined) return
         erased.set(session, old.idempotency?.keep_until ?? 0)
         const isOver = isUntouchedLogin(old) && latest() >= old.expires_at
+        if (isOver && !deleted.has(session)) expired.set(session, old.expires_at)
         const isRetained = !isOver && (old.ended_at === null || latest() < old.ended_at + old.retention_ms)
         if (isRetained && !deleted.has(session)) fail(`${session.name} was ${old.status} and is erased`)
-        const rest = JSON.stringify([...session.object.durable.data])
+        const rest =
+          session.mark === undefined
+            ? JSON.stringify([...session.object.durable.data])
+            : (session.row?.text ?? '')
         if (rest.includes(MARKER) || rest.includes(old.handle_key)) {
           fail(`${session.name} left data at its erasure`)
         }
@@ -72,7 +80,8 @@ export const erasure: Property = {
       retentionsOver: () => {
         for (const session of sessions) {
           const { size } = session.object.durable.data
-          if (size > 0) fail(`${session.name} is still stored after its retention`)
+          if (size > 0 || session.row !== undefined)
+            fail(`${session.name} is still stored after its retention`)
           if (hasBytes(session)) fail(`the file of ${session.name} has its document after its retention`)
         }
       },

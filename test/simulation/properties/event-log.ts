@@ -2,7 +2,7 @@
 // the entry. `DELETE` may erase an end before it is in the log.
 
 import { isStepEvent } from '../../../src/relying-party/document/settings.ts'
-import type { RecordedEvent } from '../../../src/relying-party/events/event-log.ts'
+import type { RecordedEvent } from '../../../src/relying-party/events/day-events.ts'
 import { documentOf, isEnd, type Property } from '../ledger.ts'
 import { MARKER, type Session } from '../world.ts'
 

@@ -8,10 +8,12 @@ import { crossing } from './crossing.ts'
 import { directory } from './directory.ts'
 import { erasure } from './erasure.ts'
 import { eventLog } from './event-log.ts'
+import { evidence } from './evidence.ts'
 import { gauges } from './gauges.ts'
 import { lists } from './lists.ts'
 import { liveness } from './liveness.ts'
 import { login } from './login.ts'
+import { neighbours } from './neighbours.ts'
 import { once } from './once.ts'
 import { oneEnd } from './one-end.ts'
 import { poll } from './poll.ts'
@@ -19,6 +21,7 @@ import { posts } from './posts.ts'
 import { prompt } from './prompt.ts'
 import { returnCode } from './return-code.ts'
 import { rows } from './rows.ts'
+import { sharedRows } from './shared-rows.ts'
 import { steps } from './steps.ts'
 import { times } from './times.ts'
 
@@ -43,4 +46,7 @@ export const PROPERTIES: readonly Property[] = [
   times,
   rows,
   prompt,
+  sharedRows,
+  neighbours,
+  evidence,
 ]

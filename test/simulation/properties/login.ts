@@ -41,7 +41,8 @@ export const login: Property = {
         sent.confidential === login.confidential &&
         sent.redirectUri === login.redirect_uri &&
         sent.challenge === login.code_challenge &&
-        sent.code === login.code
+        sent.code === login.code &&
+        sent.jkt === login.dpop_jkt
       if (!isRight) fail(`a wrong redemption of ${name} got tokens`)
       const isLate = call.began >= sent.issuedAt + CODE_MS
       if (isLate && call.isClockSteady) fail(`a code of ${name} was redeemed after its 60 s`)
@@ -69,6 +70,7 @@ export const login: Property = {
       if (isLate && token?.clock === jumped()) fail(`UserInfo of ${session.name} by a token that is over`)
       if (old?.login?.redeemed?.token !== parameters[1])
         fail(`UserInfo of ${session.name} by a token that was not written`)
+      if (old?.login?.redeemed?.jkt !== parameters[2]) fail(`UserInfo of ${session.name} by another key`)
       if ((revoked.get(nameOf(session, old?.created_at)) ?? began) < began)
         fail(`UserInfo of ${session.name} by a revoked token`)
     }

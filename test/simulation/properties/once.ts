@@ -4,7 +4,6 @@
 import type { Kept, Stored, Use } from '../../../src/relying-party/oidc/once.ts'
 import type { PartyCall, Property } from '../ledger.ts'
 import type { SimulatedObject } from '../platform/objects.ts'
-import { openSql } from '../platform/sql.ts'
 import { SQL } from '../platform/storage.ts'
 
 /** Time after its expiry in which a name is erased. The alarm is that of a name with the longest life. */
@@ -58,14 +57,8 @@ export const once: Property = {
     const kept = ({ parameters, answer }: PartyCall): void => {
       if (!answer.lost && isOk(answer.value)) nameOf(parameters).confirmed = Number(parameters[1])
     }
-    const left = ({ durable }: SimulatedObject) => {
-      const sql = openSql(durable.statements)
-      const [table] = sql.run({ text: TABLES, values: [] }).toArray()
-      const rows =
-        table === undefined ? [] : sql.run({ text: 'SELECT * FROM oidc_once', values: [] }).toArray()
-      sql.close()
-      return rows as readonly { readonly name: string; readonly expires_at: number }[]
-    }
+    const left = ({ durable }: SimulatedObject) =>
+      durable.sql.rowsOf('oidc_once') as readonly { readonly name: string; readonly expires_at: number }[]
     return {
       partyAsked: (_, method, parameters) => {
         const known = nameOf(parameters)
@@ -101,4 +94,3 @@ const isOk = (value: unknown) => (value as Stored | Kept).ok
 
 /** The client whose pushed requests these are not (actors/oidc-client.ts). */
 const OTHER = 'oc_other'
-const TABLES = "SELECT 1 FROM sqlite_master WHERE name = 'oidc_once'"

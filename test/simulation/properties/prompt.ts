@@ -4,6 +4,7 @@
 import { isStepEvent } from '../../../src/relying-party/document/settings.ts'
 import type { StoredEntry } from '../../../src/relying-party/index/stored-entry.ts'
 import type { Property, Stored } from '../ledger.ts'
+import { isList } from '../platform/objects.ts'
 
 /** Time of the faults, and the longest wait of a call that began during them. */
 const PROMPT_MS = 3_600_000
@@ -43,14 +44,15 @@ export const prompt: Property = {
         // A crash in this moment may lose the removal. Then the day finds it when it checks its entries.
         if (old !== undefined && after === undefined) removals.delete(String(old.created_at))
       },
-      objectCommitted: ({ kind, name }, key, after) => {
+      objectCommitted: (object, key, after) => {
+        const { kind, name } = object
         if (after === undefined) return
         if (kind === 'EVENT_LOG' && key.startsWith('event/')) {
           const { body } = after as { readonly body: string }
           const { created_at, event_type } = JSON.parse(body) as { created_at: string; event_type: string }
           if (!isStepEvent({ event_type })) inTime(`the log ${name} has an end`, Date.parse(created_at))
         }
-        if (kind !== 'VERIFICATION_INDEX' || !key.startsWith('entry/')) return
+        if (!isList(object) || !key.startsWith('entry/')) return
         const since = removals.get(String(Number(key.split('/')[1])))
         if (typeof after === 'object' && after !== null && 'removed' in after) {
           if (since !== undefined) inTime(`${name} has lost a deleted entry`, since)

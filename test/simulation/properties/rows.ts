@@ -1,11 +1,13 @@
 // Rows of lists, as they are stored. An entry is that of a session that is written, in a state that it has
-// had. The row of a removed entry has neither the id nor the metadata (api/lists).
+// had. The row of a removed entry has neither the id nor the metadata (api/lists). No two entries mask their
+// ids by the same bytes. The bytes of a removed entry are gone, as an overwritten entry is still in the file.
 
 import { createHash } from 'node:crypto'
 import type { StoredEntry } from '../../../src/relying-party/index/stored-entry.ts'
 import { documentOf, type Property } from '../ledger.ts'
-import type { SimulatedObject } from '../platform/objects.ts'
+import { isList, type SimulatedObject } from '../platform/objects.ts'
 import type { Session } from '../world.ts'
+import { isEntry, withId } from './lists.ts'
 
 export const rows: Property = {
   name: 'a list has rows of written sessions only',
@@ -29,11 +31,21 @@ export const rows: Property = {
         (key) => sessionOf(key) === session && !isRemoved(durable.data.get(key)),
       )
       if (isListed) return // its `Idempotency-Key` has created it again
-      const text = [...durable.data.values()].map(textOf).join()
+      // The log keeps its events (api/events).
+      const rows = [...durable.data].filter(([key]) => !/^(event|part|late)\//.test(key))
+      const text = rows.map(([, row]) => textOf(row)).join()
       if (text.includes(session.verificationId))
         fail(`${name} has the id of ${session.name} after its removal`)
       if (/"sealed_metadata":"/.test(textsOfRemoved(durable.data)))
         fail(`${name} has metadata of a removed entry`)
+      for (const entry of [...durable.overwritten].filter(isEntry))
+        if (withId(durable, entry).verification_id === session.verificationId)
+          fail(`${name} has the mask for the id of ${session.name} after its removal`)
+    }
+    const hasOwnMask = ({ name, durable }: SimulatedObject, key: string, { id_place }: StoredEntry) => {
+      for (const [other, row] of durable.data)
+        if (other !== key && isEntry(row) && row.id_place === id_place)
+          fail(`${name} masks two ids by the same bytes`)
     }
     return {
       committed: (session, _, after) => {
@@ -45,11 +57,14 @@ export const rows: Property = {
         if (document.request_fetched) states.add('request_fetched')
       },
       objectCommitted: (list, key, after) => {
-        if (list.kind !== 'VERIFICATION_INDEX' || !key.startsWith('entry/') || after === undefined) return
+        if (!isList(list) || !key.startsWith('entry/') || after === undefined) return
         const session = sessionOf(key)
         if (session === undefined) return fail(`${list.name} has a row of no session`)
         if (isRemoved(after)) holdsNothing(list, session)
-        else isWritten(session, after as StoredEntry)
+        else {
+          isWritten(session, after as StoredEntry)
+          hasOwnMask(list, key, after as StoredEntry)
+        }
       },
     }
   },

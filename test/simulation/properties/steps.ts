@@ -2,7 +2,7 @@
 // order. None delays the event of an outcome. The timeline is short and in order.
 
 import { isStepEvent } from '../../../src/relying-party/document/settings.ts'
-import type { RecordedEvent } from '../../../src/relying-party/events/event-log.ts'
+import type { RecordedEvent } from '../../../src/relying-party/events/day-events.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { documentOf, isEnd, type Property } from '../ledger.ts'
 import type { Session } from '../world.ts'

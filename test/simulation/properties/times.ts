@@ -7,7 +7,7 @@ import { dayOf, endOfDay } from '../../../src/relying-party/events/event-days.ts
 import type { StoredEntry } from '../../../src/relying-party/index/stored-entry.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { documentOf, type Property, type Stored } from '../ledger.ts'
-import type { SimulatedObject } from '../platform/objects.ts'
+import { isList, type SimulatedObject } from '../platform/objects.ts'
 import type { Session } from '../world.ts'
 
 const MINUTE_MS = 60_000
@@ -92,8 +92,7 @@ export const times: Property = {
       },
       objectCommitted: (object, key, after, before) => {
         const { kind, name, label } = object
-        if (kind === 'VERIFICATION_INDEX' && key.startsWith('entry/'))
-          entryChanged(object, key, [before, after])
+        if (isList(object) && key.startsWith('entry/')) entryChanged(object, key, [before, after])
         if (after !== undefined) return
         const [, day] = label?.split('/') ?? []
         if (kind === 'EVENT_LOG') inTime(`an event of ${name}`, endOfDay(Number(day) + LISTED_DAYS))

@@ -1,5 +1,5 @@
 // The largest pages of the console on a phone, on a desktop and on 320 pixels, in each mode of colours and in
-// each language. test/browser/console has the rest.
+// each language. test/slow/console has the rest.
 
 import { describe, expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useOwnBrowserStage } from '../../support/browser/browser-stage.ts'
@@ -49,7 +49,7 @@ describeInBrowser('a page of the console with every part unfolded', () => {
       const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
       const page = await visit()
       await openPlace(page, rp.api_key, 'developers')
-      await hasRows(page, 'Wallets', 21)
+      await hasRows(page, 'Wallets', 22)
       await hasLoaded(page)
       await saveScreenshot(page, `console-developers-${device}`)
       for (const summary of await page.locator('main summary').all()) await summary.click()
@@ -139,12 +139,12 @@ describeInBrowser('in the console', () => {
       await expect
         .poll(() => page.locator('.rows .status').allInnerTexts())
         .toEqual(['pending', 'declined', 'rejected', 'verified'])
-      await page.getByText('predicate_false').first().waitFor()
-      await page.getByText('order=4711').first().waitFor()
+      await page.locator('.rows').getByText('predicate_false').first().waitFor()
+      await page.locator('.rows').getByText('order=4711').first().waitFor()
       expect(await shiftsOf(page)).toEqual([])
       expect(await page.title()).toBe('Verifications · Corner Wine Shop · Console')
       await checkPage(page, `console-list-${size}`, { dark: true, forced: true })
-      await page.locator('summary').click()
+      await page.locator('.search summary').click()
       await checkPage(page, `console-filters-${size}`)
     })
 

@@ -178,7 +178,7 @@ defineWalletVerifier()
   })
 
   it.each(['', '&embed=*', '&embed=https://evil.example', '&embed=null'])(
-    'gets no message from its page if the URL of the page ends in %j',
+    'gets no message from the session page in an iframe whose URL ends in %j',
     async (query) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const session = await rp.create()

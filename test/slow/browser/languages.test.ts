@@ -17,7 +17,7 @@ const NARROW = { ...DEVICES.phone, viewport: { width: 320, height: 640 } }
 describeInBrowser('the session page on a narrow phone', () => {
   const stage = useBrowserStage()
 
-  it('has each language, every text fits, and axe finds no violation', async () => {
+  it('is shown in each language; every text fits, and axe finds no violation', async () => {
     const rp = await relyingPartyOf(stage, SHOP)
     const [open, ended, linkOnly] = await Promise.all(
       [POLICY, POLICY, { ...OVER_18, required_session_binding: 'page' }].map((body) => rp.create(body)),

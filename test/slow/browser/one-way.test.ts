@@ -20,9 +20,10 @@ const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadT
 const MOST_SHIFT = 0.05
 
 const NAMES = { credential_types: ['pid'], scope: ['given_name', 'family_name'], locale: 'en' }
+const DOCUMENT = 'Continue with a document on this device, such as a driving licence'
 const BOUND = { ...OVER_18, required_session_binding: 'page' }
 
-describeInBrowser('the first way of the session page', () => {
+describeInBrowser('the first way to a wallet on the session page', () => {
   const stage = useBrowserStage()
 
   const SHOP = {
@@ -33,11 +34,11 @@ describeInBrowser('the first way of the session page', () => {
   }
 
   it.each([
-    ['phone', true, ['Continue with a wallet on this device'], ['Open wallet app'], true],
+    ['phone', true, ['Continue with a wallet on this device', DOCUMENT], ['Open wallet app'], true],
     ['phone', false, ['Open wallet app'], [], true],
     ['desktop', true, [], ['Continue with an Android phone nearby', 'Continue with an iPhone nearby'], false],
   ] as const)(
-    'is alone on a %s (API of the browser: %s), and the others are folded',
+    'is the only visible way on a %s (Digital Credentials API: %s), and all other ways are folded',
     async (device, hasApi, first, others, foldsCode) => {
       const session = await stage.rp.create({ ...OVER_18, locale: 'en' })
       const { page } = await stage.visitor(DEVICES[device])
@@ -54,7 +55,7 @@ describeInBrowser('the first way of the session page', () => {
     },
   )
 
-  it('is the QR code on a computer whose browser has no API, and nothing is folded', async () => {
+  it('is the QR code on a computer whose browser has no Digital Credentials API, and nothing is folded', async () => {
     const session = await stage.rp.create({ ...OVER_18, locale: 'en' })
     const { page } = await stage.visitor()
     await page.addInitScript('delete globalThis.DigitalCredential')
@@ -65,7 +66,7 @@ describeInBrowser('the first way of the session page', () => {
   })
 
   it.each(['phone', 'desktop'] as const)(
-    'has facts about the request, and apps to get, that open with one key press, on a %s',
+    'comes with a section about the request and a section with apps to install; each opens with one key press, on a %s',
     async (device) => {
       const rp = await relyingPartyOf(stage, SHOP)
       const session = await rp.create({ ...NAMES, return_url: SHOP.return_urls[0] })
@@ -111,7 +112,7 @@ describeInBrowser('the session page on a slow network', () => {
     ['desktop', 'with the API of the browser', OVER_18, true],
     ['desktop', 'without it', NAMES, false],
     ['desktop', 'without a QR code', BOUND, true],
-  ] as const)('does not move on a %s, %s', async (device, _, body, hasApi) => {
+  ] as const)('does not move its content on a %s, %s', async (device, _, body, hasApi) => {
     const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
     const session = await rp.create({ ...body, purpose: 'We sell wine to adults only.' })
     const page = await openSlowly(device, session.session_url, hasApi)

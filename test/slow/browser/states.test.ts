@@ -53,12 +53,15 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
 
   const receive = ({ wallet_request }: CreatedSession) => stage.service.wallet.receive(wallet_request.uri)
 
-  it('offers on a phone one button for a wallet on it, and on a desktop one button for each kind of phone nearby', () =>
+  it('offers on a phone a button for a wallet and a button for a document, and on a desktop a button for each kind of phone nearby', () =>
     checked('waiting', {
       dark: true,
       forced: true,
       show: async ({ pages: [phone, desktop] }) => {
-        await showButtons(phone!, ['a wallet on this device'])
+        await showButtons(phone!, [
+          'a wallet on this device',
+          'a document on this device, such as a driving licence',
+        ])
         await desktop!.locator('#others > summary').click()
         await showButtons(desktop!, ['an Android phone nearby', 'an iPhone nearby'])
         await desktop!.locator('#others > summary').click()
@@ -81,9 +84,10 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       after: narrow('browser-only'),
     }))
 
-  it('waits with only a link', () => checked('link-only', { policy: LINK_ONLY }))
+  it('waits for the wallet if the page has a link and no QR code', () =>
+    checked('link-only', { policy: LINK_ONLY }))
 
-  it('waits for the confirmation of a payment, with a logo', () =>
+  it('asks for the confirmation of a payment, with the logo of the relying party', () =>
     checked('payment', {
       settings: BANK,
       policy: { formats: ['dc+sd-jwt'], transaction_data: [PAYMENT], purpose: 'To carry out your payment.' },

@@ -1,5 +1,7 @@
 // Insights in the console: plots and the same values as tables, in every mode of colours.
 
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
 import { checkConsole, openPlace, rowsOf } from '../../support/browser/console-page.ts'
@@ -48,6 +50,15 @@ const OVERLAPPING = `drawn.filter((one) =>
 describeInBrowser('insights in the console', () => {
   const stage = useBrowserStage({ env: { CONSOLE: '1' } })
 
+  /** Opens the insights, and waits for the last plot. */
+  async function openPlots(page: Page) {
+    await openPlace(page, stage.rp.api_key, 'insights')
+    await page
+      .locator('figure canvas')
+      .nth(PLOTS.length - 1)
+      .waitFor()
+  }
+
   it('count a verification that was created today, and its webhook', async () => {
     await finish(stage)
     const canceled = await stage.rp.create()
@@ -84,11 +95,7 @@ describeInBrowser('insights in the console', () => {
   it('draw every line in its colour, in light, dark and forced colours', async () => {
     const { page } = await stage.visitor()
     await withMadeCounters(page)
-    await openPlace(page, stage.rp.api_key, 'insights')
-    await page
-      .locator('figure canvas')
-      .nth(PLOTS.length - 1)
-      .waitFor()
+    await openPlots(page)
     expect(await page.locator('figure figcaption').allInnerTexts()).toEqual(PLOTS)
     const looks = [
       { colorScheme: 'light', forcedColors: 'none' },
@@ -120,11 +127,7 @@ describeInBrowser('insights in the console', () => {
   it('show each plot also as a table with the same values', async () => {
     const { page } = await stage.visitor()
     await withMadeCounters(page)
-    await openPlace(page, stage.rp.api_key, 'insights')
-    await page
-      .locator('figure canvas')
-      .nth(PLOTS.length - 1)
-      .waitFor()
+    await openPlots(page)
     for (const summary of await page.locator('figure summary').all()) await summary.click()
     const outcomes = await rowsOf(page, 'Outcomes')
     expect(outcomes).toHaveLength(HOURS)
@@ -141,6 +144,56 @@ describeInBrowser('insights in the console', () => {
     for (const plot of PLOTS) expect(await rowsOf(page, plot)).toHaveLength(HOURS)
   })
 
+  it('draw a single value as a point', async () => {
+    const { page } = await stage.visitor()
+    await page.route(INSIGHTS, (route) => {
+      const made = madeSteps(route.request().url())
+      const steps = made.steps.map((step, i) => ({
+        ...step,
+        seconds_to_end: i === 100 ? { p50: 40, p95: 90 } : { p50: null, p95: null },
+      }))
+      return route.fulfill({ json: { ...made, steps } })
+    })
+    await openPlace(page, stage.rp.api_key, 'insights')
+    const third = PLOTS.indexOf('Time from creation to the end')
+    await page
+      .locator('figure canvas')
+      .nth(PLOTS.length - 1)
+      .waitFor()
+    await expect.poll(async () => ((await page.evaluate(DRAWN)) as boolean[][])[third]).toEqual([true, true])
+  })
+
+  it('count refused responses by reason, and save each table as CSV', async () => {
+    const { page } = await stage.visitor()
+    await withMadeCounters(page)
+    await openPlace(page, stage.rp.api_key, 'insights')
+    await page
+      .locator('figure canvas')
+      .nth(PLOTS.length - 1)
+      .waitFor()
+    const [top = []] = await rowsOf(page, 'Refused responses by reason')
+    expect(top[0]).toBe('untrusted_issuer')
+    const buttons = page.getByRole('button', { name: /^Save as CSV/ })
+    const files: Record<string, string> = {}
+    for (const button of await buttons.all()) {
+      const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
+      const name = download.suggestedFilename().replace(/-test-\d{4}-\d\d-\d\d\.csv$/, '')
+      files[name] = await readFile(await download.path(), 'utf8')
+    }
+    expect(Object.keys(files)).toEqual([
+      ...['funnel', 'created', 'outcomes', 'seconds-to-end', 'reasons', 'attempt-reasons', 'channels'],
+      ...['protocols', 'webhook-attempts', 'webhook-seconds'],
+    ])
+    expect(files['attempt-reasons']?.split('\r\n')[1]?.replace(/,/g, ' ')).toMatch(
+      /^untrusted_issuer \d+ \d+$/,
+    )
+    const lines = files['seconds-to-end']?.split('\r\n') ?? []
+    expect(lines).toHaveLength(HOURS + 2)
+    expect(lines[0]).toBe('\uFEFFFrom (UTC),Median,95th percentile')
+    expect(lines[1]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z,,$/)
+    expect(lines[2]).toMatch(/Z,21,93$/)
+  })
+
   it('offer periods and time steps, and keep the shown values until the next values arrive', async () => {
     const { page } = await stage.visitor()
     const asked: string[] = []
@@ -153,11 +206,7 @@ describeInBrowser('insights in the console', () => {
       await held
       await route.fulfill({ json: madeSteps(route.request().url()) })
     })
-    await openPlace(page, stage.rp.api_key, 'insights')
-    await page
-      .locator('figure canvas')
-      .nth(PLOTS.length - 1)
-      .waitFor()
+    await openPlots(page)
     const before = await page.locator('figure').first().boundingBox()
     held = new Promise<void>((resolve) => {
       release = resolve

@@ -4,7 +4,9 @@ import { expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useOwnBrowserStage } from '../../support/browser/browser-stage.ts'
 import { checkConsole, confirmed, hasRows, openPlace, rowsOf } from '../../support/browser/console-page.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
-import { mintRoot } from '../../support/certificates/certificates.ts'
+import { mintIssuerPki, mintRoot } from '../../support/certificates/certificates.ts'
+import { mintListSigner } from '../../support/certificates/trust-lists.ts'
+import { signXmlList, xmlList } from '../../support/certificates/xml-lists.ts'
 import { expectStatus } from '../../support/service/service.ts'
 
 const SCRIPT = '<script>document.title = 1</script>'
@@ -55,7 +57,7 @@ describeInBrowser('the operator in the console', () => {
     await checkPage(page, 'console-operator-not-ready')
   })
 
-  it('sees that some certificates are missing', async () => {
+  it('is told that the list of certificates is incomplete', async () => {
     const { page } = await stage.visitor()
     const pages: unknown[] = []
     await page.route('**/console/api/v1/admin/relying_parties?*', (route) => {
@@ -126,5 +128,37 @@ describeInBrowser('the operator in the console', () => {
     await checkConsole(page, 'console-trust-lists-desktop')
     await confirmed(page, row.getByRole('button', { name: 'Remove' }))
     await hasRows(page, 'Trust lists', 1)
+  })
+
+  it('adds a list of lists, and sees each national list with its number, anchors and fault', async () => {
+    const [commission, state, pki] = await Promise.all([mintListSigner(), mintListSigner(), mintIssuerPki()])
+    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+    const times = { issued: day(-1), nextUpdate: day(30) }
+    const services = [{ certificates: [pki.root.x5c], since: day(-2) }]
+    const national = signXmlList(xmlList({ territory: 'SE', services, ...times }), state)
+    const pointers = ['/HU', '/SE'].map((path) => ({
+      ...{ location: new URL(path, stage.receiver.url).href, territory: path.slice(1) },
+      certificates: [state.x5c],
+    }))
+    const type = 'http://uri.etsi.org/TrstSvc/TrustedList/TSLType/EUlistofthelists'
+    const lotl = signXmlList(xmlList({ type, territory: 'EU', pointers, ...times }), commission)
+    stage.receiver.answer(({ path }) =>
+      path === '/HU' ? { status: 404 } : { body: path === '/SE' ? national : lotl },
+    )
+    const page = await open()
+    await page.getByText('Add a trust list').first().click()
+    const form = page.getByRole('form', { name: 'Add a trust list' })
+    await form.getByRole('combobox').selectOption('eu_lotl')
+    const json = form.getByLabel('The list, as JSON')
+    const example = JSON.parse(await json.inputValue())
+    const signers = [{ x509_certificate_pem: commission.pem }]
+    const own = { livemode: false, url: stage.receiver.url, territories: 'all', signers }
+    await json.fill(JSON.stringify({ ...example, ...own }))
+    await form.getByRole('button', { name: 'Create' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'eu-qeaa' })
+    await row.getByText('Usable', { exact: true }).waitFor()
+    expect(await row.locator('li').allInnerTexts()).toEqual(['HU : 0 unavailable', 'SE 7: 1'])
+    await confirmed(page, row.getByRole('button', { name: 'Remove' }))
+    await row.waitFor({ state: 'detached' })
   })
 })

@@ -63,6 +63,8 @@ describeInBrowser('the page of one verification', () => {
     const text = await step.innerText()
     expect(text).toContain('No trust anchor for this credential type covers the issuer.')
     expect(text).toContain('Add a trust anchor for the issuer, if you trust it.')
+    expect(text).toContain('claimed_issuer of the attempt')
+    expect(await step.locator('code', { hasText: 'claimed_issuer' }).count()).toBe(1)
     expect(text).toContain('Clause: RFC 5280')
     await checkPage(page, 'console-refused-desktop')
   })

@@ -43,7 +43,7 @@ describeInBrowser('the list of verifications', () => {
     await checkPage(page, 'console-list-empty')
   })
 
-  it('names the days that the list leaves out above the table', async () => {
+  it('names above the table the days that the list leaves out', async () => {
     const rp = await relyingPartyOf(stage)
     await rp.create()
     const page = await openConsole(stage, rp.api_key)
@@ -71,7 +71,7 @@ describeInBrowser('the list of verifications', () => {
     expect(new URL(page.url()).hash).toBe('#/verifications?metadata.order=4711')
 
     await page.getByRole('searchbox').fill('')
-    await page.locator('summary').click()
+    await page.locator('.search summary').click()
     await page.getByLabel('declined').check()
     await page.getByLabel('expired').check()
     await page.getByLabel('Created from').fill('2026-01-01T00:00:00')

@@ -5,7 +5,7 @@ import type { Change } from '../../support/service/project-copy.ts'
 
 export const COMMIT_THEN_SEND: Change = {
   path: 'src/session/end/end-session.ts',
-  replaced: 'store.commit({ ...ended, deliveries })',
+  replaced: 'store.commit({ ...ended, deliveries }, end.evidence?.parts)',
   by: `store.commit({ ...ended, deliveries: [] })
   if (canPost) {
     void sendAfterwards(webhook.url, ended.deliveries)

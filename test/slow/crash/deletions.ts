@@ -1,8 +1,8 @@
 // Sessions that are deleted while the service is killed (api/outcome). Afterwards nothing of them may be
 // left: no session, no entry in the list, no byte of their metadata in a file.
 
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readFilesBelow } from '../../support/reading/live-files.ts'
 import { OVER_18 } from '../../support/service/service.ts'
 import { type Answer, type Ask, authorized, readList } from './load.ts'
 import { expectStatus } from './ways.ts'
@@ -24,7 +24,7 @@ export type DeletedSession = {
 }
 
 /** Number of sessions that are deleted at one kill. */
-const AT_A_KILL = 24
+const AT_A_KILL = 12
 
 export type Deletions = ReturnType<typeof openDeletions>
 
@@ -89,14 +89,30 @@ export function openDeletions(ask: Ask, apiKey: string) {
   }
 }
 
-/** Returns the markers of those sessions whose metadata is in a file below `folder`. */
-export function readableIn(folder: string, deleted: readonly DeletedSession[]): ReadonlySet<string> {
-  const found = new Set<string>()
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const text = readFileSync(join(entry.parentPath, entry.name), 'latin1')
-    for (const { marker } of deleted) if (text.includes(marker)) found.add(marker)
+/** Longest time until an object is put away on a slow machine. The log of its file is removed then. */
+const PUT_AWAY_MS = 120_000
+
+/**
+ * Returns the markers of those sessions whose metadata stays in a file below `folder`. The log of an object
+ * that is in use has them for some seconds.
+ */
+export async function staysReadableIn(
+  folder: string,
+  deleted: readonly DeletedSession[],
+): Promise<ReadonlySet<string>> {
+  const deadline = Date.now() + PUT_AWAY_MS
+  let found = readableIn(folder, deleted)
+  while (found.size > 0 && Date.now() < deadline) {
+    await sleep(2_000)
+    found = readableIn(folder, deleted)
   }
+  return found
+}
+
+function readableIn(folder: string, deleted: readonly DeletedSession[]): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (const [, content] of readFilesBelow(folder))
+    for (const { marker } of deleted) if (content.includes(marker)) found.add(marker)
   return found
 }
 

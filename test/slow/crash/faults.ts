@@ -5,7 +5,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { buildLibrary, PASS_LIBRARY } from '../../support/service/library.ts'
+import { buildClock } from '../../support/service/clock.ts'
+import { PASS_LIBRARY } from '../../support/service/library.ts'
 import { type Change, copyProject, IGNORE_FILE_LIMIT } from '../../support/service/project-copy.ts'
 import type { Server } from '../../support/service/server.ts'
 
@@ -40,6 +41,8 @@ export type Faults = {
 
 /** workerd has some fifty open, and the callers and sessions of a run need more than the rest. */
 const DESCRIPTORS = 192
+/** A service manager starts the service again so often. */
+const START_TRIES = 10
 /** Has the service work on until the last of few descriptors is in use. */
 const IGNORE_FEW_DESCRIPTORS: Change = {
   path: 'scripts/start.mjs',
@@ -66,7 +69,7 @@ export function prepareFaults(changes: readonly Change[] = []): Faults {
   const machine = [IGNORE_FILE_LIMIT, PASS_LIBRARY, IGNORE_FEW_DESCRIPTORS]
   const present = copyProject([...changes, ...machine])
   const previous = copyProject(machine, previousBundle())
-  const clock = buildLibrary(CLOCK)
+  const clock = buildClock()
   if (clock === undefined) console.warn('The clock is not moved: this machine has no C compiler (cc).')
   return {
     launcher: present.launcher,
@@ -75,13 +78,22 @@ export function prepareFaults(changes: readonly Change[] = []): Faults {
         const isShown = clock !== undefined || !life.startsWith('clock')
         return isShown === (wanted === 'shown')
       }),
-    restart: (server, life) => {
+    restart: async (server, life) => {
+      const isFew = life === 'few_descriptors'
       const seconds = { clock_ahead: CLOCK_SECONDS, clock_behind: -CLOCK_SECONDS }[life as string] ?? 0
       const variables = { WORKERD_LIBRARY: clock?.path ?? '', LIBRARY_CLOCK: String(seconds) }
-      return server.restart(variables, {
+      const options = {
         launcher: life === 'previous_build' ? previous.launcher : present.launcher,
-        ...(life === 'few_descriptors' && { descriptors: DESCRIPTORS }),
-      })
+        ...(isFew && { descriptors: DESCRIPTORS }),
+      }
+      // Without a descriptor for the next connection workerd ends, also before it is ready.
+      for (let tries = isFew ? START_TRIES : 1; ; tries--) {
+        try {
+          return await server.restart(variables, options)
+        } catch (error) {
+          if (tries === 1) throw error
+        }
+      }
     },
     remove: () => {
       for (const made of [present, previous, clock]) made?.remove()
@@ -98,34 +110,3 @@ export function fillDisk(pid: number): void {
 export function previousBundle(): Uint8Array {
   return gunzipSync(readFileSync(join(import.meta.dirname, '../../previous/worker.js.gz')))
 }
-
-/** A library that shifts the calendar by LIBRARY_CLOCK seconds. Time that only passes stays as it is. */
-const CLOCK = `
-#include <stdlib.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
-static long shift(void) {
-  static long seconds, known;
-  if (!known) { const char *text = getenv("LIBRARY_CLOCK"); seconds = text ? atol(text) : 0; known = 1; }
-  return seconds;
-}
-int clock_gettime(clockid_t id, struct timespec *now) {
-  int result = syscall(SYS_clock_gettime, id, now);
-  if (result == 0 && (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE)) now->tv_sec += shift();
-  return result;
-}
-int gettimeofday(struct timeval *restrict now, void *restrict zone) {
-  struct timespec exact;
-  clock_gettime(CLOCK_REALTIME, &exact);
-  if (now) { now->tv_sec = exact.tv_sec; now->tv_usec = exact.tv_nsec / 1000; }
-  return 0;
-}
-time_t time(time_t *result) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  if (result) *result = now.tv_sec;
-  return now.tv_sec;
-}
-`

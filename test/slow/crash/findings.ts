@@ -2,6 +2,7 @@
 // callers, the receipts of a receiver, and the service's later answers. Each finding lists the sessions or
 // events that break one rule; good runs have empty lists.
 
+import type { SealedAnswer } from './archive.ts'
 import type { DeletedSession } from './deletions.ts'
 import type { Receipt } from './failing-receiver.ts'
 import type { FinishedSession } from './load.ts'
@@ -10,6 +11,7 @@ import type { FinishedSession } from './load.ts'
 export type ServiceResponse = {
   readonly status: string
   readonly session_binding?: string | null
+  readonly evidence?: { readonly manifest_sha256: string } | null
   readonly deliveries: readonly {
     readonly event_id: string
     readonly attempts: readonly { readonly attempt: number; readonly manual: boolean }[]
@@ -22,6 +24,8 @@ export type Evidence = {
   /** Every session whose creation was acknowledged and, unless it expired, whose outcome was. */
   readonly sessions: readonly FinishedSession[]
   readonly answers: ReadonlyMap<string, ServiceResponse>
+  /** The answer about the evidence of each session; empty in a run without evidence. */
+  readonly sealed: ReadonlyMap<string, SealedAnswer>
   readonly receipts: readonly Receipt[]
   /** The session of each event in the event log, in its order. */
   readonly logged: readonly string[]
@@ -64,7 +68,11 @@ export type Findings = {
   readonly redeemedTwice: readonly string[]
   /** Logins that ended as their session did not, or with tokens about another session. */
   readonly misjudged: readonly string[]
-  /** Deleted sessions of which something is left: a response, an entry in the list, bytes in a file. */
+  /** Sessions whose evidence is missing, cannot be opened, or has another digest than the result. */
+  readonly unproven: readonly string[]
+  /** Sessions with evidence that was erased, or that nobody asked for. */
+  readonly overproven: readonly string[]
+  /** Deleted sessions of which something is left, and its place: a response, an entry in the list, a file. */
   readonly undeleted: readonly string[]
   /** Sessions whose `DELETE` was not cut off, and was not 204. */
   readonly misdeleted: readonly string[]
@@ -76,7 +84,7 @@ const AUTOMATIC_ATTEMPTS = 6
 
 /** Finds broken rules of a run. */
 export function findingsOf(evidence: Evidence): Findings {
-  const { sessions, answers, receipts, logged, listed, unlistable, deleted, readable } = evidence
+  const { sessions, answers, sealed, receipts, logged, listed, unlistable, deleted, readable } = evidence
   const inLog = Map.groupBy(logged, (verificationId) => verificationId)
   const inList = Map.groupBy(listed, ({ verification_id }) => verification_id)
   const bySession = Map.groupBy(receipts, ({ verificationId }) => verificationId)
@@ -91,6 +99,13 @@ export function findingsOf(evidence: Evidence): Findings {
     sessions.filter(breaks).map(({ verificationId }) => verificationId)
   const deletedWhere = (breaks: (session: DeletedSession) => boolean) =>
     deleted.filter(breaks).map(({ verificationId }) => verificationId)
+  const leftOf = ({ verificationId, marker, listed, read, again }: DeletedSession) => [
+    ...(listed ? ['listed after its DELETE'] : []),
+    ...(inList.has(verificationId) ? ['listed at the end'] : []),
+    ...(read === 404 ? [] : [`GET ${read}`]),
+    ...(again === 404 ? [] : [`DELETE ${again}`]),
+    ...(readable.has(marker) ? ['in a file'] : []),
+  ]
   const eventsWhere = (breaks: (sent: readonly Receipt[], eventId: string) => boolean) =>
     byEvent.filter(([eventId, sent]) => breaks(sent, eventId)).map(([eventId]) => eventId)
 
@@ -126,10 +141,18 @@ export function findingsOf(evidence: Evidence): Findings {
       const isAnothers = login.end === 'redeemed' && login.subject !== verificationId
       return isAnothers || (login.end === 'denied') !== (end === 'rejected')
     }),
-    undeleted: deletedWhere(
-      ({ verificationId, marker, listed, read, again }) =>
-        listed || inList.has(verificationId) || read !== 404 || again !== 404 || readable.has(marker),
-    ),
+    unproven: sessionsWhere(({ verificationId, evidence }) => {
+      const digest = answers.get(verificationId)?.evidence?.manifest_sha256
+      return evidence === 'kept' && (digest === undefined || sealed.get(verificationId)?.digest !== digest)
+    }),
+    overproven: sessionsWhere(({ verificationId, evidence }) => {
+      const { status } = sealed.get(verificationId) ?? {}
+      return evidence !== 'kept' && status !== undefined && status !== (evidence === 'erased' ? 410 : 404)
+    }),
+    undeleted: deleted.flatMap((session) => {
+      const left = leftOf(session)
+      return left.length === 0 ? [] : [`${session.verificationId}: ${left.join(', ')}`]
+    }),
     misdeleted: deletedWhere(({ tries, status }) => status !== 204 && (tries === 1 || status !== 404)),
     keyLost: deletedWhere(({ tries, recreated }) => recreated !== 410 && (tries === 1 || recreated !== 201)),
   }

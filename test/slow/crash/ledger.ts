@@ -27,6 +27,9 @@ export type Ledger = {
   readonly logged: number
   /** Sessions that the list of verifications has with their status. */
   readonly listed: number
+  /** Sessions whose evidence was fetched and opened afterwards, and those whose evidence was erased. */
+  readonly proven: number
+  readonly evidenceErased: number
   /** Sessions that were deleted, those with a `DELETE` that was cut off, and those that lost their key. */
   readonly deleted: number
   readonly deletionsCutOff: number
@@ -37,7 +40,7 @@ export type Ledger = {
 
 /** Counts a run. */
 export function ledgerOf(run: Run): Ledger {
-  const { sessions, receipts, answers, logged, listed, deleted, kills, leftOut, brokenOff } = run
+  const { sessions, receipts, answers, sealed, logged, listed, deleted, kills, leftOut, brokenOff } = run
   const accepted = receipts.filter(({ accepted }) => accepted)
   const expired = sessions.filter(({ end }) => end === 'expired').length
   return {
@@ -58,6 +61,8 @@ export function ledgerOf(run: Run): Ledger {
     listed: sessions.filter(({ verificationId: id, end }) =>
       listed.some(({ verification_id, status }) => verification_id === id && status === end),
     ).length,
+    proven: [...sealed.values()].filter(({ digest }) => digest !== null).length,
+    evidenceErased: sessions.filter(({ evidence }) => evidence === 'erased').length,
     deleted: deleted.length,
     deletionsCutOff: deleted.filter(({ tries }) => tries > 1).length,
     keysLost: deleted.filter(({ recreated }) => recreated === 201).length,
@@ -97,6 +102,8 @@ export function tableOf(ledger: Ledger): string {
     ['outcomes stored', ledger.stored],
     ['events in the log', ledger.logged],
     ['verifications in the list', ledger.listed],
+    ['evidence opened', ledger.proven],
+    ['evidence erased', ledger.evidenceErased],
     ['sessions deleted', ledger.deleted],
     ['sessions whose DELETE was cut off', ledger.deletionsCutOff],
     ['of these, Idempotency-Keys lost', ledger.keysLost],

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { lintExchange } from '../../support/linters/linted-exchange.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { formPost, type LeanWallet, readRequestObject } from '../../support/wallets/lean-wallet.ts'
+import { type Archive, asksForEvidence, settleEvidence } from './archive.ts'
 import type { ListedSession } from './findings.ts'
 import { type FinishedLogin, type LoginClient, logIn } from './logins.ts'
 import { expectStatus, present, type Visit, WAYS, type Way } from './ways.ts'
@@ -20,6 +21,8 @@ export type FinishedSession = {
   /** Absent if no credential was presented. */
   readonly way?: Way | 'login'
   readonly login?: FinishedLogin
+  /** Evidence as its archive knows it. Absent for a session without evidence. */
+  readonly evidence?: 'kept' | 'erased'
 }
 
 /** `tries`: number of requests until this response. */
@@ -79,7 +82,11 @@ async function askOnce(url: string, init: RequestInit): Promise<WholeResponse | 
 async function lint(path: string, { method = 'GET', body }: RequestInit, { text, ...whole }: WholeResponse) {
   const fetchNothing = () => Promise.reject(new Error('no DID is in use here'))
   const answer = new Response(text === '' ? null : text, whole) // 204 has no body
-  await lintExchange({ url: BASE_URL + path, method, body, answer, fetch: fetchNothing })
+  try {
+    await lintExchange({ url: BASE_URL + path, method, body, answer, fetch: fetchNothing })
+  } catch (error) {
+    throw new Error(`the body is ${JSON.stringify(text.slice(0, 300))}`, { cause: error })
+  }
 }
 
 /** Returns the ends of `outcomes` sessions, six of ten verified, with silent ones spread among them. */
@@ -100,6 +107,8 @@ type Callers = {
   readonly apiKey: string
   /** Absent: nobody logs in. */
   readonly client?: LoginClient | undefined
+  /** Absent: no session has evidence. The policy of the client asks for evidence if it is present. */
+  readonly archive?: Archive | undefined
 }
 
 /** One of so many sessions with a presentation is a login. */
@@ -112,14 +121,18 @@ const LOGIN_SHARE = 4
 export async function drive(
   number: number,
   end: End,
-  { ask, wallet, apiKey, client }: Callers,
+  { ask, wallet, apiKey, client, archive }: Callers,
 ): Promise<FinishedSession> {
+  const withEvidence = async (session: FinishedSession, isKept: boolean): Promise<FinishedSession> =>
+    archive && isKept ? { ...session, evidence: await settleEvidence(ask, archive, session) } : session
   const pause = () => sleep((HESITATION_MS * (number % 16)) / 16)
   if (client && (end === 'verified' || end === 'rejected') && number % LOGIN_SHARE === 0) {
     const login = await logIn({ ask, wallet, client, age: end === 'verified' ? 'adult' : 'minor', pause })
-    return { number, verificationId: login.verificationId, end, way: 'login', login }
+    return withEvidence({ number, verificationId: login.verificationId, end, way: 'login', login }, true)
   }
-  const session = JSON.parse(expectStatus(201, await ask('/v1/verify', creation(number, end, apiKey))))
+  const isKept = archive !== undefined && asksForEvidence(number, end)
+  const created = await ask('/v1/verify', creation(number, end, { apiKey, isKept }))
+  const session = JSON.parse(expectStatus(201, created))
   const { verification_id: verificationId } = session
   const path = `/v1/verify/${verificationId}`
   if (end === 'canceled') expectStatus(200, await ask(`${path}/cancel`, authorized(apiKey, 'POST')))
@@ -127,7 +140,7 @@ export async function drive(
   if (end !== 'verified' && end !== 'rejected') return { number, verificationId, end }
   const way = WAYS[number % WAYS.length] as Way
   await present(way, end === 'verified' ? 'adult' : 'minor', { ask, wallet, apiKey, session }, pause)
-  return { number, verificationId, end, way }
+  return withEvidence({ number, verificationId, end, way }, isKept)
 }
 
 async function decline({ ask, session }: Visit, pause: () => Promise<unknown>): Promise<void> {
@@ -138,10 +151,15 @@ async function decline({ ask, session }: Visit, pause: () => Promise<unknown>): 
   expectStatus(200, await ask(`/v1/verify/${session.verification_id}/callback`, formPost(refusal)))
 }
 
-function creation(number: number, end: End, apiKey: string): RequestInit {
+function creation(
+  number: number,
+  end: End,
+  { apiKey, isKept }: { readonly apiKey: string; readonly isKept: boolean },
+): RequestInit {
   const { method, headers } = authorized(apiKey, 'POST')
   const request = {
     ...OVER_18,
+    ...(isKept && { evidence: true }),
     metadata: { number: String(number) },
     expires_in: end === 'expired' ? 60 : 900,
   }

@@ -27,13 +27,14 @@ const VERIFIER = 'a'.repeat(43)
 /** BASE64URL(SHA256(VERIFIER)), as RFC 7636 §4.2 has it. */
 const CHALLENGE = 'ZtNPunH49FD35FWYhT5Tv8I7vRKQJ8uxMaL0_9eHjNA'
 
-/** Registers the client of a run. */
+/** Registers the client of a run. `more`: further members of its policy. */
 export async function registerLoginClient(
   ask: Ask,
   apiKey: string,
   members: object = {},
+  more: object = {},
 ): Promise<LoginClient> {
-  const policy = { name: 'adult', credential_types: ['age_attestation'], scope: ['age_over_18'] }
+  const policy = { name: 'adult', credential_types: ['age_attestation'], scope: ['age_over_18'], ...more }
   const body = JSON.stringify({ name: 'Shop', redirect_uris: [CALLBACK], policies: [policy], ...members })
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   const created = expectStatus(201, await ask('/v1/oidc_clients', { method: 'POST', headers, body }))

@@ -1,16 +1,19 @@
 // One run: load on the service, with a SIGKILL at random moments and one at the end. After that it waits
-// without a request until every event has arrived. Only then it reads the sessions.
+// without a request until every event has arrived. Only then it reads the sessions, and judges every rule.
 
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../../formats/sd-jwt-vc/random.ts'
 import { makeAuthority } from '../../support/people/person.ts'
 import { type Server, startServer } from '../../support/service/server.ts'
 import { BASE_URL } from '../../support/service/service.ts'
 import { leanSettings, makeLeanWallet } from '../../support/wallets/lean-wallet.ts'
-import { type Deletions, openDeletions, readableIn } from './deletions.ts'
+import { type Archive, archiveSettings, newArchiveRecipient, openArchive, readSealed } from './archive.ts'
+import { type Deletions, openDeletions, staysReadableIn } from './deletions.ts'
 import { type FailingReceiver, startFailingReceiver } from './failing-receiver.ts'
 import { type Faults, fillDisk, KILLS, type Kill, type Life, type Lives, refusalsIn } from './faults.ts'
-import type { Evidence, ListedSession, ServiceResponse } from './findings.ts'
+import { type Evidence, findingsOf, type ListedSession, type ServiceResponse } from './findings.ts'
 import {
   type Ask,
   authorized,
@@ -22,6 +25,7 @@ import {
   readList,
 } from './load.ts'
 import { registerLoginClient } from './logins.ts'
+import type { Turns } from './turns.ts'
 import { SHOP } from './ways.ts'
 
 export type Plan = {
@@ -41,6 +45,10 @@ export type Plan = {
    * (milliseconds).
    */
   readonly patience: (killedForMs: number) => number
+  /** The run has a turn from its start until its last kill. */
+  readonly turns: Turns
+  /** True: if a rule is broken or the run fails, the state directory stays. */
+  readonly keepsBroken?: boolean
 }
 
 export type Run = Evidence & {
@@ -61,6 +69,10 @@ export type Run = Evidence & {
   readonly leftOut: readonly Life[]
   /** Number of requests of callers that a kill broke off. */
   readonly brokenOff: number
+  /** Time from the start of the load until the service runs after the last kill, in milliseconds. */
+  readonly killedForMs: number
+  /** State directory of a broken run, with `evidence.json`; null if it is removed. */
+  readonly keptIn: string | null
 }
 
 const CALLERS = 24
@@ -68,25 +80,43 @@ const CALLERS = 24
 const LISTED_WITHIN_MS = 60_000
 /** Longest time for which the disk is full before a kill. */
 const FULL_MS = 1_000
+/** Longest time between two kills, if few sessions end. A `DELETE` at a kill takes further time. */
+const LONGEST_LIFE_MS = 6_000
 
 /** Executes a plan. */
 export async function runCrashes(plan: Plan): Promise<Run> {
+  const giveBack = await plan.turns.take()
+  try {
+    return await runInTurn(plan, giveBack)
+  } finally {
+    giveBack()
+  }
+}
+
+/** Executes a plan. Calls `onKilled` after the last kill. */
+async function runInTurn(plan: Plan, onKilled: () => void): Promise<Run> {
   const receiver = await startFailingReceiver(plan.seed)
   const authority = await makeAuthority()
   const wallet = await makeLeanWallet(authority)
   const { launcher } = plan.faults
-  const server = await startServer({ launcher, env: { BASE_URL, ALLOW_LOOPBACK: '1' } })
+  // The previous build cannot read sessions that share objects.
+  const form: Record<string, string> = plan.lives === 'builds' ? { SESSION_OBJECTS: '0' } : {}
+  const server = await startServer({ launcher, env: { BASE_URL, ALLOW_LOOPBACK: '1', ...form } })
   const gate = openGate()
+  let isKept = plan.keepsBroken === true
   try {
-    const { api_key: apiKey } = await server.createRelyingParty({
+    // The previous build has no logins and no evidence.
+    const recipient = plan.lives === 'clocks' ? await newArchiveRecipient() : undefined
+    const { api_key: apiKey, relying_party_id } = await server.createRelyingParty({
       ...leanSettings(authority, receiver.url),
       origins: [SHOP],
+      ...(recipient && { evidence: archiveSettings(recipient) }),
     })
+    const archive = recipient && (await openArchive(server, relying_party_id, recipient))
     const { ask, brokenOff } = persistentCaller(server.origin, gate.passed)
     const sessions: FinishedSession[] = []
-    // The previous build has no logins.
-    const client = plan.lives === 'clocks' ? await registerLoginClient(ask, apiKey) : undefined
-    const callers = { ask, wallet, apiKey, client }
+    const client = archive && (await registerLoginClient(ask, apiKey, {}, { evidence: true }))
+    const callers = { ask, wallet, apiKey, client, archive }
     /** Number of sessions that began before the last life of the previous build ended. */
     const begun = { sessions: 0, underPrevious: 0 }
     const deletions = openDeletions(ask, apiKey)
@@ -101,30 +131,58 @@ export async function runCrashes(plan: Plan): Promise<Run> {
     const scene = { plan, server, gate, receiver, sessions, load, deletions, previousEnded: ended }
     const kills = await killAtRandom(scene)
     const deleted = await deletions.all()
-    await untilTaken(sessions, receiver, plan.patience(Date.now() - start))
+    onKilled()
+    const killedForMs = Date.now() - start
+    const patienceMs = plan.patience(killedForMs)
+    await untilTaken(sessions, receiver, patienceMs)
     const deletedIds = new Set(deleted.map(({ verificationId }) => verificationId))
     // Copied before the sessions are read: later receipts may be missing in the log.
     const receipts = receiver.receipts.filter(({ verificationId }) => !deletedIds.has(verificationId))
+    const [older, listable] = splitAt(sessions, begun.underPrevious)
     // Reading the list wakes no session.
-    const listed = await readWholeList(sessions, ask, apiKey)
-    const unlistable = new Set(
-      sessions.filter(({ number }) => number < begun.underPrevious).map((one) => one.verificationId),
-    )
+    const listed = await readWholeList(listable, ask, apiKey, Math.min(LISTED_WITHIN_MS, patienceMs))
+    const unlistable = new Set(older.map(({ verificationId }) => verificationId))
     const answers = await eachOf(sessions, async ({ verificationId: id }) => [
       id,
       await readResponse(id, ask, apiKey),
     ])
+    const sealed = await eachOf(archive ? sessions : [], async ({ verificationId: id }) => [
+      id,
+      await readSealed(ask, archive as Archive, id),
+    ])
     const logged = await readLog(ask, apiKey)
     const leftOut = plan.faults.livesOf(plan.lives, 'left_out')
-    const readable = readableIn(server.stateDir, deleted)
-    const past = { answers: new Map(answers), logged, listed, unlistable, deleted, readable }
-    const evidence = { sessions, receipts, ...past }
-    return { ...evidence, kills, leftOut, brokenOff: brokenOff() }
+    const readable = await staysReadableIn(server.stateDir, deleted)
+    const answered = { answers: new Map(answers), sealed: new Map(sealed) }
+    const past = { ...answered, logged, listed, unlistable, deleted, readable }
+    const run = { sessions, receipts, ...past, kills, leftOut, brokenOff: brokenOff(), killedForMs }
+    if (isKept) isKept = writeIfBroken(run, server.stateDir)
+    return { ...run, keptIn: isKept ? server.stateDir : null }
   } finally {
     gate.close() // callers that still retry after an error wait here forever
-    await server.stop()
+    if (isKept) {
+      console.error(`The state directory stays: ${server.stateDir}`)
+      await server.end('SIGTERM')
+    } else await server.stop()
     await receiver.close()
   }
+}
+
+/** Returns true if a rule is broken. Writes the evidence into the state directory then. */
+function writeIfBroken(run: Evidence, stateDir: string): boolean {
+  const findings = findingsOf(run)
+  if (Object.values(findings).every((found) => found.length === 0)) return false
+  const { answers, sealed, unlistable, readable, ...lists } = run
+  const maps = { answers: [...answers], sealed: [...sealed] }
+  const sets = { ...maps, unlistable: [...unlistable], readable: [...readable] }
+  writeFileSync(join(stateDir, 'evidence.json'), JSON.stringify({ findings, ...lists, ...sets }, null, 2))
+  return true
+}
+
+/** Splits sessions by their number: those below `number`, and the others. */
+function splitAt(sessions: readonly FinishedSession[], number: number) {
+  const isBelow = (one: FinishedSession) => one.number < number
+  return [sessions.filter(isBelow), sessions.filter((one) => !isBelow(one))] as const
 }
 
 type Gate = ReturnType<typeof openGate>
@@ -168,7 +226,8 @@ type Scene = {
 
 /**
  * Kills workerd, alone or together with the launcher, and starts it again on the same state. A random number
- * of sessions ends before each kill. The last kill follows the last session, and the usual life follows it.
+ * of sessions ends before each kill, or six seconds pass. The last kill follows the last session, and the
+ * usual life follows it.
  */
 async function killAtRandom(scene: Scene): Promise<Run['kills']> {
   const { plan, server, gate, receiver, sessions, load, deletions } = scene
@@ -184,7 +243,9 @@ async function killAtRandom(scene: Scene): Promise<Run['kills']> {
   for (let killsLeft = plan.kills; killsLeft > 0; killsLeft--) {
     const share = (all - sessions.length) / killsLeft
     const target = killsLeft === 1 ? all : sessions.length + random.below(Math.ceil(2 * share) + 1)
-    const lack = await liveUntil(() => broken || sessions.length >= target, life, scene)
+    const latest = killsLeft === 1 ? Number.POSITIVE_INFINITY : Date.now() + LONGEST_LIFE_MS
+    const isTime = () => broken || sessions.length >= target || Date.now() >= latest
+    const lack = await liveUntil(isTime, life, scene)
     if (broken) break
     const isDeleting = partOf(killsLeft, plan) > partOf(killsLeft - 1, plan)
     const kinds = lives.length > 1 && !isDeleting ? KILLS : KILLS.slice(0, 2)
@@ -256,8 +317,8 @@ async function readResponse(verificationId: string, ask: Ask, apiKey: string): P
   const session = await ask(`/v1/verify/${verificationId}`, authorized(apiKey))
   const log = await ask(`/v1/verify/${verificationId}/deliveries`, authorized(apiKey))
   if (session.status !== 200 || log.status !== 200) return null
-  const { status, session_binding } = JSON.parse(session.text)
-  return { status, session_binding, deliveries: JSON.parse(log.text).deliveries }
+  const { status, session_binding, evidence } = JSON.parse(session.text)
+  return { status, session_binding, evidence, deliveries: JSON.parse(log.text).deliveries }
 }
 
 /** Number of the last `killsLeft` kills that fall while sessions are deleted. */
@@ -265,13 +326,14 @@ function partOf(killsLeft: number, { kills, deletions }: Plan): number {
   return Math.floor((killsLeft * deletions) / kills)
 }
 
-/** Reads the list until it has every session with its status, or for a minute. */
+/** Reads the list until it has each of these sessions with its status, or for `withinMs`. */
 async function readWholeList(
   sessions: readonly FinishedSession[],
   ask: Ask,
   apiKey: string,
+  withinMs: number,
 ): Promise<readonly ListedSession[]> {
-  for (const deadline = Date.now() + LISTED_WITHIN_MS; ; await sleep(1_000)) {
+  for (const deadline = Date.now() + withinMs; ; await sleep(1_000)) {
     const listed = await readList(ask, apiKey)
     const statuses = new Map(listed.map(({ verification_id, status }) => [verification_id, status]))
     const isWhole = sessions.every(({ verificationId, end }) => statuses.get(verificationId) === end)

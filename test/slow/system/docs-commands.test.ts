@@ -21,17 +21,21 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['the service that the others call; run by test/system/launcher.test.ts', /^npm start$/],
   ['runs this test; test/scripts/test-run.test.ts', /^npm test\b/],
   ['run by .ci/run', /^npm (run (check( -- [a-z]+( --all)?)?|proof -- clients( [\w -]+)?)|ci)$/],
-  ['sent by test/routes/lists/lists.test.ts', /^curl .*\/v1\/verify\?status=/],
+  ['sent by test/routes/lists', /^curl .*\/v1\/(verify\?status=|audit\?)/],
   ['writes; `npm run check` finds a difference', /^npm run generate$/],
   ['writes; `npm run check` finds a difference', /^npm run format$/],
   ['prints lines by chance for a reader', /^npm run proof -- sample$/],
   ['writes; test/slow/browser/states.test.ts sees the same', /^npm run proof -- screenshots$/],
   ['run before any test, and by test/slow/scripts/client-package.test.ts', /^npm run build$/],
+  [
+    'run by `npm run proof -- clients`, where the language is installed',
+    /^(npm run build -- [a-z ]+|pip install |go get |export GOPROXY=)/,
+  ],
   ['run by test/slow/scripts/client-package.test.ts', /^npm (run prepare$|pack\b|install )/],
   ['runs until it is stopped', /^(npm run|wrangler) dev$/],
   [
     'take minutes to hours; .ci/run runs small sizes',
-    /^npm run proof( -- (all|bench|chaos|coverage|faults|fuzz|load|mutation|simulate)\b.*)?$/,
+    /^npm run proof( -- (all|bench|chaos|coverage|faults|fuzz|load|mutation|simulate|sizes|year)\b.*)?$/,
   ],
   ['asks the registry, before a release', /^npm audit$/],
   ['installs packages of other projects', /^npm ci --prefix bench\/peers$/],
@@ -42,23 +46,35 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ],
   ['changes the machine that hosts the service', /^(systemctl|journalctl|useradd|ln -sfn|cd \/opt\/)/],
   ['unpacks a release; run by test/slow/release', /^(tar -xzf|sha256sum|cd (dist\/)?release)/],
-  ['run by test/slow/release, as another user', /^docker compose /],
+  ['run by test/slow/release, as another user', /^docker (compose|load|run) /],
+  ['run by test/slow/release/installation.ts', /^npm create wallet-verifier/],
+  ['its parts are run by test/slow/site', /^node scripts\/site\/main\.mjs$/],
   ['publishes', /^(git (tag|push|clone)|npm publish) /],
   ['writes a lock file', /^(cd packages\/self-host && )?npm install --package-lock-only$/],
   ['run by test/slow/scripts/client-package.test.ts and test/slow/release', /^npm (install|pack|sbom)\b/],
   ['run by npm ci, and by test/slow/scripts/client-package.test.ts', /^npm run prepare$/],
-  ['run by test/slow/release, with options', /^(npm ci && )?npm run release$/],
-  ['run by test/system/admin-command.test.ts', /^npm run (-s )?admin -- verifications show/],
+  ['run by test/slow/release, with options', /^(npm ci && )?npm run release( -- --image)?( --site)?$/],
+  ['run by test/slow/system/admin-command.test.ts', /^npm run (-s )?admin -- verifications show/],
   ['fetches the packages of a release', /^node test\/previous\/build\.mjs /],
   ['not on every machine', /^(openssl|timedatectl|jq) /],
   ['the second line of a command', /^ +'\[\{signing_jwk/],
+  ['run by test/slow/scripts/certification.test.ts', /^npm run admin -- certification\b/],
   ['run by test/scripts/admin-wallets.test.ts', /^npm run admin -- wallets/],
   [
-    'run by test/system/own-commands.test.ts',
+    'run by test/slow/system/own-commands.test.ts',
     /^npm run admin -- (verifications list|events tail|webhooks forward)\b/,
   ],
+  ['run by test/slow/inspect/command.test.ts, as it is built', /^npx @wallet-verifier\/inspect\b/],
   ['calls a server of the reader', /^date -u /],
+  ['measured by test/slow/release/verify-package.test.ts', /^node scripts\/service\/verify-size\.mjs$/],
+  [
+    'read lists from the internet; test/scripts/inspect-list.test.ts',
+    /^npm run admin -- trust-lists (inspect|create --name eu_)|^ +--(assurance-level low --url|url|signers) /,
+  ],
 ]
+
+/** Its commands need a case file, and are run by test/evidence/audit-page.test.ts. */
+const ELSEWHERE = 'docs/evidence-audit.md'
 
 const PAGES = pagesOfDocumentation()
 
@@ -93,9 +109,11 @@ function freshFolder(name: string): string {
 
 describe('the documented commands', () => {
   const pages = PAGES.map((page) => [page, blocksOf(page)] as const)
-  const withCommands = pages.filter(([, blocks]) => blocks.some(({ language }) => language === 'sh'))
+  const withCommands = pages.filter(
+    ([page, blocks]) => page !== ELSEWHERE && blocks.some(({ language }) => language === 'sh'),
+  )
 
-  it.each(withCommands)('of %s run unchanged, and print the documented output', (page, blocks) => {
+  it.each(withCommands)('in %s run unchanged, and print the documented output', (page, blocks) => {
     const place = {
       port: new URL(server.origin).port,
       otherPort,
@@ -105,7 +123,7 @@ describe('the documented commands', () => {
     expectShown(page, blocks, runBlocks(page, blocks, place))
   })
 
-  it('of all pages are in sh blocks, or NOT_RUN gives a reason', () => {
+  it('are all in an sh block that is run, except valid admin commands and commands for which NOT_RUN gives a reason', () => {
     const named = pages.flatMap(([page, blocks]) => [...shownIn(blocks), ...namedIn(page)])
     const run = withCommands
       .flatMap(([, blocks]) => linesOf(blocks, 'sh'))

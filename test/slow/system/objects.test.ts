@@ -11,6 +11,8 @@ const stage = useOwnStage()
 beforeEach(() => stage.receiver.answer({}))
 
 it('the service removes the files of erased sessions, and keeps the files of other sessions', async () => {
+  // Sessions of one machine share objects otherwise, and leave no files to remove.
+  await stage.service.server.restart({ SESSION_OBJECTS: '0' })
   const before = sessionFiles().length
   const sessions = await Promise.all(Array.from({ length: 20 }, () => stage.rp.create()))
   const [kept = '', ...erased] = sessions.map(({ verification_id }) => verification_id)
@@ -22,6 +24,7 @@ it('the service removes the files of erased sessions, and keeps the files of oth
   expect(sessionFiles()).toHaveLength(before + 1)
   expect((await stage.rp.poll(kept)).status).toBe('pending')
   for (const id of erased) expect((await stage.rp.call('GET', `/v1/verify/${id}`)).status).toBe(404)
+  await stage.service.server.restart({ SESSION_OBJECTS: '64' })
 })
 
 describe.each([
@@ -36,12 +39,12 @@ describe.each([
     await rp.call('POST', `/v1/verify/${verification_id}/cancel`)
     await settledDelivery(rp, verification_id, 1)
     await stage.service.server.kill9()
-    for (const className of ['VerificationSession', 'EventLog']) damageIndex(className, damage)
+    for (const className of ['SharedSessions', 'EventLog']) damageIndex(className, damage)
     stage.receiver.answer({ status: 204 })
     const sent = stage.receiver.requests.length
     await stage.service.server.restart()
     expect(stage.service.server.output()).toContain(
-      'The index of alarms was missing or damaged (VerificationSession, EventLog)',
+      'The index of alarms was missing or damaged (EventLog, SharedSessions)',
     )
     const posts = (await stage.receiver.received(sent + 1)).slice(sent)
     expect(posts.map(({ body }) => JSON.parse(body.toString()).verification_id)).toContain(verification_id)
@@ -67,7 +70,8 @@ function damageIndex(className: string, damage: (path: string) => void): void {
 /** The folder of a class has its unique key as its name. */
 function folderOf(className: string): string {
   const { stateDir } = stage.service.server
-  return join(stateDir, 'objects', readFileSync(join(stateDir, 'keys', `unique-key-${className}`), 'utf8'))
+  const key = className === 'SharedSessions' ? 'shared-unique-key' : `unique-key-${className}`
+  return join(stateDir, 'objects', readFileSync(join(stateDir, 'keys', key), 'utf8'))
 }
 
 async function repairedAlarms(): Promise<number> {

@@ -77,7 +77,7 @@ describe('a workerd process whose launcher has ended', () => {
 
 describe('a service whose state directory lacks a key file', () => {
   it.each(['server-secret', 'access-token-keys.json', 'unique-key-RelyingParty'])(
-    'does not start without %s, and starts with this file',
+    'does not start without %s, and starts once this file is back',
     async (name) => {
       await server.createRelyingParty()
       await server.end('SIGTERM')

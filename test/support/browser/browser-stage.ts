@@ -47,7 +47,7 @@ type BrowserStageOptions = {
   /** Stands at BASE_URL already. */
   readonly front?: Front
   /** Further hosts. */
-  readonly sites?: () => Readonly<Record<string, Front>>
+  readonly sites?: () => Readonly<Record<string, Pick<Front, 'port'>>>
 }
 
 /**

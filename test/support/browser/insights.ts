@@ -17,6 +17,7 @@ export function madeStep(at: number, i: number) {
     request_fetched: Math.round(created * 0.9),
     ended: i % 8 === 0 ? {} : { verified, rejected: i % 5, declined: i % 3, expired: i % 4, canceled: i % 2 },
     reasons: { untrusted_issuer: i % 5, session_expired: i % 4 },
+    attempt_reasons: { untrusted_issuer: i % 7, nonce_mismatch: i % 3 },
     channels: { qr: verified, link: i % 7, dc_api: i % 2 },
     protocols: { 'openid4vp-1.0': created },
     webhook_attempts: { succeeded: verified, failed: i % 6 },

@@ -13,6 +13,7 @@ export function listEntry(index: number) {
     credential_types: ['age_attestation'],
     reason: null,
     attempt_count: 0,
+    last_attempt_reason: null,
     metadata: { order: '1' },
     webhook_state: null,
     livemode: false,

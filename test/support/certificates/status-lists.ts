@@ -1,5 +1,5 @@
-// A publisher of Token Status Lists on loopback. node:zlib packs the lists. JWTs are made by jose's rules for
-// signing, CWTs are encoded by cborg and signed by node:crypto. It uses no code of the service.
+// A publisher of Token Status Lists on loopback. node:zlib packs the lists. jose signs the JWTs. cborg
+// encodes the CWTs, and node:crypto signs them. No code of the service is used.
 
 import { sign } from 'node:crypto'
 import { deflateSync } from 'node:zlib'

@@ -1,4 +1,5 @@
-// Takes the counters of a service that runs a copy with counters (project.ts), before its end.
+// Takes the counters of a service before its end. The service runs a copy of the project with counters
+// (project.ts).
 
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'

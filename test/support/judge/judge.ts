@@ -1,6 +1,6 @@
-// A second verifier of presentations, without code of src/: @sd-jwt/sd-jwt-vc, @owf/mdoc and jose verify,
-// each its own format. It fetches nothing and knows no policy. differences.ts has the differences from the
-// service.
+// A second verifier of presentations, without code of src/. @sd-jwt/sd-jwt-vc, @owf/mdoc and jose each verify
+// one format. The judge fetches nothing and knows no policy. differences.ts lists how its results differ from
+// those of the service.
 
 import type { SessionTranscript } from '@owf/mdoc'
 import { judgeJwtVc } from './jwt-vc.ts'

@@ -20,6 +20,8 @@ export function lintAnnexCRequest({ data }: DigitalRequest): readonly string[] {
       ...rule('there is a document', documents.length > 0),
       ...rule('several documents have use cases', documents.length === 1 || request.has('deviceRequestInfo')),
       ...rule('each document names elements', documents.every(hasElements)),
+      ...rule('every document has the same registration, or none has one', haveSameRegistration(documents)),
+      ...rule('a registration comes with reader authentication', documents.every(isRegistrationSigned)),
     ]
   } catch (error) {
     return [`Annex C: ${error}`]
@@ -41,6 +43,22 @@ function hasElements(document: Map<string, Tagged>): boolean {
   const nameSpaces = [...(items.get('nameSpaces') as Map<string, Map<string, unknown>>).values()]
   const flags = nameSpaces.flatMap((elements) => [...elements.values()])
   return flags.length > 0 && flags.every((flag) => typeof flag === 'boolean')
+}
+
+/** The registration certificate in one document request, in hexadecimal; undefined if it has none. */
+function registrationIn(document: Map<string, Tagged>): string | undefined {
+  const items = decode(document.get('itemsRequest')?.value as Uint8Array, OPTIONS) as Map<string, unknown>
+  const info = items.get('requestInfo') as Map<string, Uint8Array> | undefined
+  const certificate = info?.get('euWrprc')
+  return certificate && Buffer.from(certificate).toString('hex')
+}
+
+function haveSameRegistration(documents: readonly Map<string, Tagged>[]): boolean {
+  return new Set(documents.map(registrationIn)).size === 1
+}
+
+function isRegistrationSigned(document: Map<string, Tagged>): boolean {
+  return registrationIn(document) === undefined || document.has('readerAuth')
 }
 
 const OPTIONS = { useMaps: true, tags: Tagged.preserve(24) }

@@ -23,10 +23,47 @@ export async function lintDigitalRequest(
   request: DigitalRequest,
   { origin, now, didDocument }: DigitalContext,
 ): Promise<readonly string[]> {
+  const known = { now, ...(didDocument && { didDocument }) }
+  if (request.protocol === MULTI_SIGNED) return lintMultiSigned(request.data, { origin, ...known })
   const signed = request.protocol === 'openid4vp-v1-signed'
-  const opened = signed
-    ? await openSigned(request.data, { now, ...(didDocument && { didDocument }) })
-    : openUnsigned(request.data)
+  const opened = signed ? await openSigned(request.data, known) : openUnsigned(request.data)
+  return lintOpened(request, opened, { origin, signed })
+}
+
+const MULTI_SIGNED = 'openid4vp-v1-multisigned'
+
+/** Checks each signature as a signed request of its own, and the rules of A.3.2.2. */
+async function lintMultiSigned(
+  { payload, signatures, ...beside }: DigitalRequest['data'],
+  { origin, ...known }: DigitalContext,
+): Promise<readonly string[]> {
+  const entries = signatures as readonly Readonly<Record<string, string>>[]
+  const faults: string[] = []
+  const ids = new Set<string>()
+  const isAlone = Object.keys(beside).length === 0 && entries.length > 1
+  if (!isAlone) faults.push('R62: data is a payload and two or more signatures (A.3.2.2)')
+  for (const { protected: header, signature, ...unprotected } of entries) {
+    const request = `${header}.${payload}.${signature}`
+    const { header: all, claims, ...opened } = await openSigned({ request }, known)
+    const { client_id, verifier_info, ...others } = all
+    const isInHeader = !('client_id' in claims || 'verifier_info' in claims)
+    if (!isInHeader || Object.keys(unprotected).length > 0)
+      faults.push('R62: members about one identity are in its protected header only (A.3.2.2)')
+    const whole = { ...claims, client_id, ...(verifier_info && { verifier_info }) }
+    const one = { ...opened, header: others, claims: whole } as Opened
+    const entry = { protocol: 'openid4vp-v1-signed', data: { request } }
+    faults.push(...lintOpened(entry, one, { origin, signed: true }))
+    ids.add(client_id)
+  }
+  if (ids.size < entries.length) faults.push('R62: each signature has a client_id of its own (A.3.2.2)')
+  return faults
+}
+
+function lintOpened(
+  request: DigitalRequest,
+  opened: Opened,
+  { origin, signed }: { readonly origin: string; readonly signed: boolean },
+): readonly string[] {
   // A member that is specific to Google Wallet. Only signed requests have it.
   const { gw_rp_metadata_bytes: google, ...metadata } = opened.metadata
   const isForGoogle = signed && typeof google === 'string'

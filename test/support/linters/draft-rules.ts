@@ -127,7 +127,7 @@ function isDescriptor({ id, format, constraints }: Loose, formats: readonly stri
         path.length > 0 &&
         path.every((expression: string) => expression.startsWith('$')) &&
         (filter === undefined || (filter.enum ?? filter.contains.enum).length > 0) &&
-        intent_to_retain === (names[0] === 'mso_mdoc' ? false : undefined),
+        typeof intent_to_retain === (names[0] === 'mso_mdoc' ? 'boolean' : 'undefined'),
     )
   )
 }

@@ -44,7 +44,10 @@ async function walletFaults(exchange: Exchange, path: string): Promise<readonly 
 
 const lintRequest = createRequestLinter()
 
-/** Lints without the scanned URI and the requested policy. Wallets have both, and compare them. */
+/**
+ * Checks a request without the scanned URI and the requested policy. Only wallets know these two, and compare
+ * the request with them.
+ */
 async function requestFaults({ url, method, body, answer, fetch }: Exchange, requestObject: string) {
   const claims = decodeJwt<Record<string, unknown>>(requestObject)
   const outer = new URLSearchParams({ client_id: String(claims.client_id), request_uri: url })
@@ -97,7 +100,11 @@ async function digitalFaults(text: string, fetch: Exchange['fetch']): Promise<re
 }
 
 function claimsOf({ data }: DigitalRequest): Readonly<Record<string, unknown>> {
-  return typeof data.request === 'string' ? decodeJwt<Record<string, unknown>>(data.request) : data
+  if (typeof data.request === 'string') return decodeJwt<Record<string, unknown>>(data.request)
+  if (data.signatures === undefined) return data
+  const [first] = data.signatures as readonly { readonly protected: string }[]
+  const decode = (part: unknown) => JSON.parse(Buffer.from(String(part), 'base64url').toString()) as object
+  return { ...decode(data.payload), ...decode(first?.protected) }
 }
 
 async function didDocumentOf({ client_id }: Readonly<Record<string, unknown>>, fetch: Exchange['fetch']) {

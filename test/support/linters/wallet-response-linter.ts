@@ -77,8 +77,12 @@ function isNext(answer: WalletResponse): boolean {
 function isOauthError(answer: WalletResponse): boolean {
   const { error, error_description, ...rest } = jsonOf(answer)
   const texts = [error, error_description]
+  const others = Object.keys(rest).join()
+  // The launcher refuses a connection without reading its request. Its body serves every caller.
+  const isOfLauncher = answer.status === 503 && others === 'type,title,status,detail,code,retryable'
   return (
-    texts.every((text) => typeof text === 'string' && ERROR_TEXT.test(text)) && Object.keys(rest).length === 0
+    texts.every((text) => typeof text === 'string' && ERROR_TEXT.test(text)) &&
+    (others === '' || isOfLauncher)
   )
 }
 

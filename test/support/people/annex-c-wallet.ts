@@ -29,6 +29,8 @@ export type ReceivedAnnexC = {
   readonly useCases:
     | readonly { readonly mandatory: boolean; readonly documentSets: readonly number[][] }[]
     | null
+  /** The registration certificates, one for each document request that has one. */
+  readonly registrations: readonly Uint8Array[]
   /** Subjects of the certificates that signed all of each list, in order; empty if unsigned. */
   readonly readers: readonly string[]
   readonly allReaders: readonly string[]
@@ -67,6 +69,11 @@ export function receiveAnnexC({ protocol, data }: AnnexCRequest, origin: string)
       nameSpaces: plain(item.get('nameSpaces')) as ReceivedAnnexC['documents'][0]['nameSpaces'],
     })),
     useCases: info === undefined ? null : (plain(embeddedOf(info).get('useCases')) as never),
+    registrations: items.map(embeddedOf).flatMap((item) => {
+      const info = item.get('requestInfo') as Map<string, Uint8Array> | undefined
+      const found = info?.get('euWrprc')
+      return found === undefined ? [] : [found]
+    }),
     readers: [...new Set(readers.filter((reader) => reader !== undefined))],
     allReaders: all.map((signature) => verifySign1(signature, covered)),
     nonce: parameters.get('nonce') as Uint8Array,
@@ -78,6 +85,16 @@ export function receiveAnnexC({ protocol, data }: AnnexCRequest, origin: string)
 /** The session transcript of a request on an origin. */
 export function transcriptOf(encryptionInfo: string, origin: string): ReceivedAnnexC['transcript'] {
   return [null, null, ['dcapi', sha256(encode([encryptionInfo, origin]))]]
+}
+
+/** SHA-256 of ReaderAuthenticationAllBytes of a request without use cases, by another encoder. */
+export function requestHashOf({ data }: AnnexCRequest, origin: string): string {
+  const bytes = Buffer.from(data.deviceRequest, 'base64url')
+  const request = decode(bytes, OPTIONS) as Map<string, Cbor>
+  const items = request.get('docRequests').map((one: Map<string, Tagged>) => one.get('itemsRequest'))
+  const all = ['ReaderAuthenticationAll', transcriptOf(data.encryptionInfo, origin), items, null]
+  const hashed = encode(new Tagged(24, encode(all)))
+  return createHash('sha256').update(hashed).digest('base64url')
 }
 
 /** How a sealed response differs from a good response. */

@@ -31,8 +31,8 @@ function validateWith(resolve: Resolve): Validate {
 
 const none = () => []
 
-/** The rule of `if` reads these keywords. */
-const BRANCHES = ['then', 'else']
+/** The rules of `if` and `contains` read these keywords. */
+const BRANCHES = ['then', 'else', 'maxContains']
 
 const RULES: Readonly<Record<string, (each: Case) => readonly string[]>> = {
   $ref: ({ value, given, at, validate, resolve }) =>
@@ -53,13 +53,36 @@ const RULES: Readonly<Record<string, (each: Case) => readonly string[]>> = {
     const results = (given as Schema[]).map((schema) => validate(value, schema, at))
     return results.some((errors) => errors.length === 0) ? [] : results.flat()
   },
-  items: ({ value, given, at, validate }) =>
-    Array.isArray(value) ? value.flatMap((item, i) => validate(item, given as Schema, `${at}/${i}`)) : [],
+  oneOf: ({ value, given, at, validate }) => {
+    const matching = (given as Schema[]).filter((schema) => validate(value, schema, at).length === 0)
+    return matching.length === 1 ? [] : [`${at}: must match one of the schemas`]
+  },
+  prefixItems: ({ value, given, at, validate }) =>
+    itemsOf(value)
+      .slice(0, (given as Schema[]).length)
+      .flatMap((item, i) => validate(item, (given as Schema[])[i] ?? {}, `${at}/${i}`)),
+  items: ({ value, given, schema, at, validate }) => {
+    const before = ((schema.prefixItems ?? []) as Schema[]).length
+    return itemsOf(value).flatMap((item, i) =>
+      i < before ? [] : validate(item, given as Schema, `${at}/${i}`),
+    )
+  },
+  contains: ({ value, given, schema, at, validate }) => {
+    const count = itemsOf(value).filter((item) => validate(item, given as Schema, at).length === 0).length
+    const isFit = count >= 1 && count <= Number(schema.maxContains ?? count)
+    return !Array.isArray(value) || isFit ? [] : [`${at}: has a wrong number of certain entries`]
+  },
+  uniqueItems: ({ value, at }) => {
+    const texts = itemsOf(value).map((item) => JSON.stringify(item))
+    return new Set(texts).size === texts.length ? [] : [`${at}: repeats an entry`]
+  },
   properties: ({ value, given, schema, at, validate }) =>
     membersOf(value).flatMap(([name, member]) => {
       const described = (given as Record<string, Schema>)[name]
       if (described !== undefined) return validate(member, described, `${at}/${name}`)
-      return schema.additionalProperties === undefined ? [`${at}/${name}: is not described`] : []
+      // A condition names some members only, and has no type.
+      const isOpen = schema.additionalProperties !== undefined || schema.type === undefined
+      return isOpen ? [] : [`${at}/${name}: is not described`]
     }),
   additionalProperties: ({ value, given, schema, at, validate }) => {
     const known = Object.keys((schema.properties ?? {}) as object)
@@ -74,6 +97,13 @@ const RULES: Readonly<Record<string, (each: Case) => readonly string[]>> = {
     const missing = (given as string[]).filter((name) => isObject(value) && !names.includes(name))
     return missing.map((name) => `${at}/${name}: is missing`)
   },
+  dependentRequired: ({ value, given, at }) => {
+    const names = membersOf(value).map(([name]) => name)
+    const needed = names.flatMap((name) => (given as Record<string, string[]>)[name] ?? [])
+    return needed.filter((name) => !names.includes(name)).map((name) => `${at}/${name}: is missing`)
+  },
+  minProperties: ({ value, given, at }) => least(isObject(value) ? membersOf(value).length : null, given, at),
+  maxProperties: ({ value, given, at }) => most(isObject(value) ? membersOf(value).length : null, given, at),
   minLength: ({ value, given, at }) => least(typeof value === 'string' ? value.length : null, given, at),
   maxLength: ({ value, given, at }) => most(typeof value === 'string' ? value.length : null, given, at),
   minItems: ({ value, given, at }) => least(Array.isArray(value) ? value.length : null, given, at),
@@ -107,6 +137,10 @@ function isOfType(value: unknown, type: unknown): boolean {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }
 
 function membersOf(value: unknown): readonly [string, unknown][] {

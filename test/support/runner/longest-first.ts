@@ -3,12 +3,25 @@
 
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const LONGEST = ['slow/full-size.test.ts', 'slow/crash.test.ts', 'slow/mutation.test.ts']
+/** In this order. */
+const LONGEST = [
+  'full-size',
+  'release/release',
+  'crash',
+  'site/site',
+  'mutation',
+  'canary',
+  'load',
+  'expiry',
+  'evidence/authority-and-store',
+]
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => LONGEST.some((path) => moduleId.endsWith(path))
-    const sorted = await super.sort(files)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const place = ({ moduleId }: TestSpecification) => {
+      const at = LONGEST.findIndex((name) => moduleId.endsWith(`/slow/${name}.test.ts`))
+      return at === -1 ? LONGEST.length : at
+    }
+    return (await super.sort(files)).sort((one, other) => place(one) - place(other))
   }
 }

@@ -29,7 +29,7 @@ export type Rules = {
 }
 
 /** Ends of titles. A test with such a title needs the tool that the end names. */
-export const NEEDS_TOOL = /, if (strace may trace|(cc|promtool|prometheus) is installed)$/
+export const NEEDS_TOOL = /, if (strace may trace|[\w ]+ (is|are) installed)$/
 
 /** Returns the lines that end a run, and its errors: a run with an error fails. */
 export function summarise(files: readonly FileResult[], { projects, noSkips, everyTool }: Rules) {

@@ -1,7 +1,7 @@
 // The service as its users run it: the launcher of `npm start`, on a free port, with its own state directory.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { ROOT } from '../../../scripts/service/paths.mjs'
 import { diesWithParent } from '../../../scripts/service/workerd.mjs'
 import { takeCounters } from '../counters/counters.ts'
+import { readIfPresent } from '../reading/live-files.ts'
 import { WAIT } from '../wait.ts'
 
 const LAUNCHER = process.env.COUNTED_LAUNCHER ?? join(ROOT, 'scripts', 'start.mjs')
@@ -153,7 +154,8 @@ async function launch(path: string, variables: Record<string, string>, descripto
       resolve()
     }
     run.launcher.stdout?.on('data', look)
-    run.launcher.once('exit', (code) =>
+    // Not `exit`: the last lines may still be unread then.
+    run.launcher.once('close', (code) =>
       reject(new Error(`the launcher ended with ${code}:\n${run.output()}`)),
     )
   }).finally(() => clearTimeout(deadline))
@@ -202,16 +204,15 @@ function ended(child: ChildProcess): Promise<number | null> {
 }
 
 function readPid(stateDir: string): number | undefined {
-  const file = join(stateDir, 'workerd.pid')
-  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
+  const content = readIfPresent(join(stateDir, 'workerd.pid'))
+  return content && Number(content)
 }
 
 /**
  * Kills workerd if it still runs: the kernel may have ended it, and its pid may belong to another process.
  */
 function killIfRunning(pid: number, stateDir: string) {
-  const commandLine = `/proc/${pid}/cmdline`
-  if (!existsSync(commandLine) || !readFileSync(commandLine, 'utf8').includes(stateDir)) return
+  if (!readIfPresent(`/proc/${pid}/cmdline`)?.includes(stateDir)) return
   process.kill(pid, 'SIGKILL')
 }
 

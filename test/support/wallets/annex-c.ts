@@ -2,6 +2,7 @@
 // @hpke/core, documents by node:crypto.
 
 import { createPrivateKey } from 'node:crypto'
+import { decode, encode, Tagged } from 'cborg'
 import { makeDeviceResponse, tagged, type Value } from '../../formats/mdoc/maker.ts'
 import {
   type AnnexCRequest,
@@ -29,21 +30,49 @@ export async function answerOneDocument(
   request: ReceivedAnnexC,
   holdings: readonly Holding[],
 ): Promise<Answer> {
-  const found = request.documents.flatMap(({ docType, nameSpaces }) => {
-    const elements = Object.entries(nameSpaces).map(([name, items]) => [name, Object.keys(items)] as const)
-    const holding = holdings.find(
-      (one): one is MdocHolding =>
-        one.format === 'mso_mdoc' &&
-        one.type === docType &&
-        elements.every(([name, items]) => items.every((item) => claimAt(one, [name, item]) !== undefined)),
-    )
-    return holding === undefined ? [] : [{ holding, elements: Object.fromEntries(elements) }]
+  const first = request.documents.find((document) => holdingOf(document, holdings) !== undefined)
+  return answerDocuments(request, first ? [first] : [], holdings)
+}
+
+type RequestedDocument = ReceivedAnnexC['documents'][number]
+
+/** Answers with all of these documents of the request. Refuses if there is none, or one is not held. */
+export async function answerDocuments(
+  request: ReceivedAnnexC,
+  documents: readonly RequestedDocument[],
+  holdings: readonly Holding[],
+): Promise<Answer> {
+  const responses = documents.map((document) => {
+    const holding = holdingOf(document, holdings)
+    if (holding === undefined) return refuse('no document with the requested elements')
+    return respond(holding, elementsOf(document), request)
   })
-  const [first] = found
+  const [first, ...others] = responses.map((bytes) =>
+    decode(bytes, { useMaps: true, tags: Tagged.preserve(24) }),
+  )
   if (first === undefined) return refuse('no document with the requested elements')
-  const deviceResponse = respond(first.holding, first.elements, request)
+  for (const one of others) first.get('documents').push(...one.get('documents'))
+  const deviceResponse = responses.length === 1 ? (responses[0] as Uint8Array) : encode(first)
   const credential = await sealAnnexC(request, deviceResponse)
   return { disclosed: disclosedIn(deviceResponse), credential }
+}
+
+/** The document of the type that has all requested elements. */
+export function holdingOf(
+  document: RequestedDocument,
+  holdings: readonly Holding[],
+): MdocHolding | undefined {
+  const elements = Object.entries(elementsOf(document))
+  return holdings.find(
+    (one): one is MdocHolding =>
+      one.format === 'mso_mdoc' &&
+      one.type === document.docType &&
+      elements.every(([name, items]) => items.every((item) => claimAt(one, [name, item]) !== undefined)),
+  )
+}
+
+function elementsOf({ nameSpaces }: RequestedDocument): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(Object.entries(nameSpaces).map(([name, items]) => [name, Object.keys(items)]))
 }
 
 /** The DeviceResponse with one document. Its elements are of one namespace. */

@@ -6,7 +6,12 @@ import type { DisclosedClaim, Holding } from './holdings.ts'
 /** A request as the platform passes it to the wallet. */
 export type Invocation =
   | { readonly link: string; readonly isScanned?: boolean }
-  | { readonly digital: DigitalRequest; readonly origin: string }
+  | {
+      readonly digital: DigitalRequest
+      readonly origin: string
+      /** All requests of the call, as some wallets get them. Absent: `digital` alone. */
+      readonly requests?: readonly DigitalRequest[]
+    }
 
 /** An entry of `requests` of the Digital Credentials API, and the browser's result. */
 export type DigitalRequest = {

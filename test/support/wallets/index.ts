@@ -17,6 +17,7 @@ import { googleWallet } from './world/google-wallet.ts'
 import { igrant } from './world/igrant.ts'
 import { inji } from './world/inji.ts'
 import { lissi } from './world/lissi.ts'
+import { multipaz } from './world/multipaz.ts'
 import { procivis } from './world/procivis.ts'
 import { swiyu } from './world/swiyu.ts'
 import { talao } from './world/talao.ts'
@@ -35,6 +36,7 @@ export const FAKE_WALLETS: readonly FakeWallet[] = [
   valera,
   appleWallet,
   credo,
+  multipaz,
   googleWallet,
   wwwallet,
   waltId,

@@ -62,8 +62,8 @@ export async function presentHolding(
   { payload, key, origin }: Binding,
 ): Promise<Presentation> {
   if (holding.format === 'dc+sd-jwt') {
-    const isUnsigned = origin !== undefined && payload.client_id === undefined
-    const audience = isUnsigned ? `origin:${origin}` : payload.client_id
+    // OpenID4VP 1.0 A.4: the audience is the origin, also of a signed request.
+    const audience = origin === undefined ? payload.client_id : `origin:${origin}`
     return presentSdJwt(holding, paths, { nonce: payload.nonce, audience })
   }
   const session = {

@@ -42,7 +42,7 @@ const OIDC = /^\/oidc\/[^/]+\/(authorize|finish|par|token|userinfo)(\/|$)/
 const LOGIN_PAGE = /^\/oidc\/[^/]+\/(authorize|finish)(\/|$)/
 const SANDBOX = /^\/(test|demo)(\/|$)/
 const PAGE = new RegExp(
-  `^/s/|^/v1/verify/[^/]+/return$|^/$|^/problems(/|$)|^/docs$|^/console$|${SANDBOX.source}`,
+  `^/s/|^/v1/verify/[^/]+/return$|^/$|^/problems(/|$)|^/docs$|^/inspect$|^/console$|^/console/people/|${SANDBOX.source}`,
 )
 
 /** api/protocols. */
@@ -123,6 +123,8 @@ function undocumentedSuccess(path: string, answer: FuzzResponse): string | undef
   if (path.startsWith('/assets/')) return type === 'text/javascript' ? undefined : 'no script'
   if (path.endsWith('/receipt') && type === 'application/verification-receipt+jwt')
     return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(answer.body.toString()) ? undefined : 'no JWS'
+  if (path.startsWith('/v1/evidence/materials/'))
+    return type === 'application/octet-stream' ? undefined : 'no material'
   const expected = path.endsWith('/did.json') ? 'application/did+json' : 'application/json'
   return type === expected && json(answer) !== undefined ? undefined : 'no JSON'
 }

@@ -50,6 +50,8 @@ function goodValues(random: Random, name: string, schema: Schema): readonly stri
 
 /** Values that a schema does not tell. A long poll has the shortest wait, so that the run does not wait. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  reason: ['untrusted_issuer', 'session_expired'],
+  actor: ['console', '0011223344556677'],
   credential_type: ['age_attestation', 'pid', 'nothing'],
   wallet: ['any', 'eudi-android', 'nl-wallet', 'talao'],
   wait: ['1'],

@@ -52,8 +52,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     room: 'routes/console',
     change: before(
       'src/routes/console/sign-in.ts',
-      "if (typeof current === 'string') return problem(c, current)",
-      "session.owner === 'relying_party'",
+      'if (!current.ok) return problem(c, current.error.code)',
+      "console.value.owner === 'relying_party'",
     ),
     routes: ['GET /console/session'],
   },
@@ -101,7 +101,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     room: 'session',
     change: before(
-      'src/session/verification-session.ts',
+      'src/session/session.ts',
       'return redeemed.ok ? this.read(relyingPartyId) : redeemed',
       'redeemed.ok',
     ),

@@ -99,6 +99,12 @@ async function goodSettings({ people }: Context, random: Random): Promise<Record
       privacy_policy_uri: 'https://shop.example/p',
     },
     retention_seconds: 3600,
+    console_sign_in: {
+      issuer: 'https://login.shop.example.com/staff',
+      client_id: 'console',
+      client_secret: 'secret',
+      roles: { support: ['verify:read'] },
+    },
   }
 }
 

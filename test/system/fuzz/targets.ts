@@ -68,7 +68,7 @@ export async function settingsFor(people: {
   readonly attester: Attester
 }): Promise<Readonly<Record<string, unknown>>> {
   const { jwks: _, issuer: _issuer, ...anchor } = people.authority.anchor() as Record<string, unknown>
-  const byCertificate = { ...anchor, x509_ca_pem: people.pki.root.pem }
+  const byCertificate = { ...anchor, x509_ca_pem: people.pki.root.pem, sets: ['banks'] }
   const leaf = await mintLeaf(people.root, { altNames: [{ type: 'dns', value: 'verifier.example' }] })
   const { kty, crv, x, y, d } = leaf.privateJwk
   const signing_jwk = { kty, crv, x, y, d }

@@ -60,7 +60,7 @@ describe('the metadata URL of the issuer', () => {
     ['did:web:issuer.example', undefined],
     ['issuer.example', undefined],
     [`https://issuer.example/${'a'.repeat(2048)}`, undefined],
-  ])('for the issuer %s is %s', (issuer, url) => {
+  ])('the metadata URL for the issuer %s is %s', (issuer, url) => {
     expect(issuerMetadataUrl(issuer)).toBe(url)
   })
 })
@@ -139,7 +139,7 @@ describe('the content of metadata', () => {
     ['unavailable', 'issuer_metadata_unavailable'],
     ['forbidden', 'issuer_metadata_invalid'],
     ['too_large', 'issuer_metadata_invalid'],
-  ] as const)('whose fetch fails with %s gives the error %s', async (fault, reason) => {
+  ] as const)('metadata whose fetch fails with %s gives the error %s', async (fault, reason) => {
     const fetchResource = async () => err(fault)
     expect(await resolveMetadataKeys(ISSUER, es256(), { now: NOW, fetchResource })).toEqual(err({ reason }))
   })
@@ -161,7 +161,7 @@ describe('the content of metadata', () => {
 describe('the metadata of an issuer is fetched', () => {
   const named = { ...good, jwks: { keys: [{ ...P256, kid: 'a' }] } }
 
-  it('once in 5 minutes', async () => {
+  it('at most once in 5 minutes', async () => {
     const { fetchResource, asked } = web({ [METADATA_URL]: named })
     for (const now of [NOW, NOW + 299]) await resolveMetadataKeys(ISSUER, es256('a'), { now, fetchResource })
     expect(asked.length).toBe(1)

@@ -141,7 +141,7 @@ describe('a long issuer name', () => {
   const anchors = Array.from({ length: 100 }, (_, i) => ({ ...SHARED, did: `did:web:issuer${i}.example` }))
 
   it.each([2048, 2049, 500_000])(
-    'of %i characters is normalized at most once, and never if it has more than 2048 characters',
+    'a long issuer name of %i characters is normalized at most once, and never if it has more than 2048 characters',
     async (length) => {
       const iss = `https://a.example/${'%41'.repeat(length)}`.slice(0, length)
       const replace = vi.spyOn(String.prototype, 'replace')

@@ -37,13 +37,16 @@ describe('parseTrustAnchor', () => {
     ['an issuer URL', url],
     ['a DID', { ...SHARED, did: 'did:web:issuer.example' }],
     ['an issuer with its keys', keys],
-    ['every optional member', { ...ca, purpose: ['issuer', 'status'], eku: ['1.0.18013.5.1.2'] }],
+    [
+      'every optional member',
+      { ...ca, purpose: ['issuer', 'status'], eku: ['1.0.18013.5.1.2'], sets: ['banks'] },
+    ],
     ['an anchor with * among its types', { ...ca, credential_types: ['*', 'pid'] }],
   ])('accepts %s unchanged', (_, anchor) => {
     expect(parseTrustAnchor(anchor)).toEqual({ ok: true, value: anchor })
   })
 
-  it('keeps of a key only its public parameters and the members that select it', () => {
+  it('keeps only the public parameters of a key, and the members that select the key', () => {
     const parsed = parseTrustAnchor({
       ...keys,
       jwks: { keys: [{ ...JWK, use: 'sig', key_ops: ['verify'] }] },
@@ -78,6 +81,9 @@ describe('parseTrustAnchor', () => {
     ['an unknown assurance level', { ...ca, assurance_level: 'highest' }, '/assurance_level'],
     ['an unknown purpose', { ...ca, purpose: ['verifier'] }, '/purpose/0'],
     ['an empty purpose', { ...ca, purpose: [] }, '/purpose'],
+    ['no set', { ...ca, sets: [] }, '/sets'],
+    ['a set whose name is too long', { ...ca, sets: ['a'.repeat(65)] }, '/sets/0'],
+    ['too many sets', { ...ca, sets: Array(21).fill('a') }, '/sets'],
     ['an extended key usage by name', { ...ca, eku: ['serverAuth'] }, '/eku/0'],
     ['an empty list of extended key usages', { ...ca, eku: [] }, '/eku'],
     ['an authority that is no PEM', { ...ca, x509_ca_pem: 'abc' }, '/x509_ca_pem'],
@@ -133,13 +139,16 @@ describe('parseTrustAnchor', () => {
   it.each([
     ['that is self-signed', selfSigned],
     ['below an authority', pki.leaf],
-  ])('says to pin a document signer %s that is given as an authority', (_, { pem }) => {
-    const parsed = parseTrustAnchor({ ...SHARED, x509_ca_pem: pem })
-    const message =
-      'must be a certification authority (basicConstraints, keyCertSign): pin a signer by x509_certificate_pem instead'
-    expect(parsed).toEqual({ ok: false, error: [{ pointer: '/x509_ca_pem', message }] })
-    expect(faults({ ...SHARED, x509_certificate_pem: pem })).toEqual([])
-  })
+  ])(
+    'rejects a document signer %s as an authority, and the message says to pin the signer instead',
+    (_, { pem }) => {
+      const parsed = parseTrustAnchor({ ...SHARED, x509_ca_pem: pem })
+      const message =
+        'must be a certification authority (basicConstraints, keyCertSign): pin a signer by x509_certificate_pem instead'
+      expect(parsed).toEqual({ ok: false, error: [{ pointer: '/x509_ca_pem', message }] })
+      expect(faults({ ...SHARED, x509_certificate_pem: pem })).toEqual([])
+    },
+  )
 
   it('reports all errors at once', () => {
     expect(faults({ ...ca, name: '', assurance_level: 1 })).toEqual(['/name', '/assurance_level'])

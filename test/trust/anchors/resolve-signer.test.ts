@@ -102,7 +102,7 @@ describe('the choice among trust anchors', () => {
       { name: 'pid', builtIn: true },
       'trusted',
     ],
-  ])('%s', async (_, changes, credentialType, expected) => {
+  ])('applies the purposes and types of the anchors: %s', async (_, changes, credentialType, expected) => {
     const anchors = changes.map((change) => caAnchor(pki.root.pem, change))
     expect(outcomeOf(await ask({}, { anchors, credentialType }))).toBe(expected)
   })
@@ -267,9 +267,12 @@ describe('the issuer of a credential with a chain', () => {
       [{ type: 'url', value: iss }],
       SUBJECT,
     ]),
-  ])('with the iss %s and the alternative names %j in its leaf gives %s', async (iss, altNames, expected) => {
-    expect(await issuerOf(iss, altNames.length === 0 ? {} : { altNames })).toBe(expected)
-  })
+  ])(
+    'the issuer of a credential with the iss %s, and with the names %j in its leaf, is reported as %s',
+    async (iss, altNames, expected) => {
+      expect(await issuerOf(iss, altNames.length === 0 ? {} : { altNames })).toBe(expected)
+    },
+  )
 
   it.each([
     ['C=DE,O=Müller\\, Söhne \\+ Co,CN=Signer', 'CN=Signer,O=Müller\\, Söhne \\+ Co,C=DE'],
@@ -348,7 +351,7 @@ describe('an issuer that has its own anchor', () => {
   ].filter(([anchored, iss]) => anchored !== iss)
 
   it.each(spelt)(
-    'with the name %s is not verified by a trusted chain under the spelling %s',
+    'an issuer that has its own anchor under the name %s is not verified by a trusted chain under the spelling %s',
     async (own, iss) => {
       const altNames = [
         { type: 'dns', value: 'issuer.example' },
@@ -371,7 +374,7 @@ describe('an issuer that has its own anchor', () => {
     [ISSUER, `${HOST}/Tenant`],
     [WEB, `${WEB}:tenant`],
     [WEB, HOST],
-  ])('with the name %s is not the same issuer as %s', async (own, iss) => {
+  ])('an issuer that has its own anchor under the name %s is not the same issuer as %s', async (own, iss) => {
     const anchors = [caAnchor(pki.root.pem), anchorOf(own)]
     expect(outcomeOf(await ask({ iss }, { anchors }))).toBe('trusted')
   })
@@ -386,7 +389,7 @@ describe('an issuer that has its own anchor', () => {
     expect(outcomeOf(await ask({}, { acceptsAnchor }))).toBe('trusted')
   })
 
-  it('makes an anchor for `*` unusable for its type, even if the protocol does not accept its own anchor', async () => {
+  it('excludes anchors for `*` for the type of its own anchor, even if the protocol does not accept its own anchor', async () => {
     const acceptsAnchor = (anchor: TrustAnchor) => 'x509_ca_pem' in anchor
     const named = jwksAnchor([KEYS.es256], { credential_types: ['employee_id'] })
     const anchors = [caAnchor(pki.root.pem, { credential_types: ['*'] }), named]
@@ -442,7 +445,7 @@ describe('an issuer that has its own anchor', () => {
       'ES256',
       Array.from({ length: 8 }, () => KEYS.es256),
     ],
-  ])('may be verified with %s', async (_, keys, kid, algorithm, expected) => {
+  ])('is verified with the right keys: %s', async (_, keys, kid, algorithm, expected) => {
     const result = await ask({ ...claims, kid, algorithm }, { anchors: [jwksAnchor(keys)] })
     if (expected.length === 0) expect(outcomeOf(result)).toBe('issuer_key_not_found')
     else expect(result.ok && result.value.keys).toEqual(expected)
@@ -473,7 +476,7 @@ describe('an issuer that has its own anchor', () => {
     expect(result.ok && result.value.anchor.name).toBe('second')
   })
 
-  it('may be verified with the keys of up to four of its anchors, each with the level of its anchor', async () => {
+  it('is verified with the keys of at most four of its anchors, and each result has the level of its anchor', async () => {
     const anchors = ['first', 'second', 'third', 'fourth', 'fifth'].map((name) =>
       jwksAnchor([KEYS.es256], { name, assurance_level: name === 'first' ? 'low' : 'high' }),
     )

@@ -35,7 +35,7 @@ describe('the sandbox anchors', () => {
     for (const anchor of anchors) expect(anchor.credential_types).toEqual(['pid', '*', 'employee_id'])
   })
 
-  it('do not cover a type that has a status list anchor of the relying party, so that its anchor for `*` still applies', () => {
+  it('do not name a type that only a status list anchor names, so that anchors for `*` still cover this type', () => {
     const [anchor] = sandboxAnchors([], [{ ...OWN, purpose: ['status'] }])
     expect(anchor?.credential_types).toEqual(['*'])
   })
@@ -120,7 +120,7 @@ describe('an anchor of a relying party', () => {
     { issuer_url: 'https://sandbox.example' },
     { did: 'did:web:sandbox.invalid.example' },
     { issuer: 'https://issuer.example', jwks: { keys: [OTHER] } },
-  ])('may be an anchor outside the sandbox: %j', (mechanism) => {
+  ])('may name a party outside the sandbox: %j', (mechanism) => {
     expect(parseTrustAnchor({ ...named, ...mechanism }).ok).toBe(true)
   })
 })
@@ -153,7 +153,7 @@ describe('an anchor of the sandbox that was stored before the admin API rejected
   ]
 
   it.each(FORMS)(
-    'is trusted only where the sandbox is accepted: %s',
+    'is trusted only if the sandbox is accepted: %s',
     async (_name, mechanism, claims, resource = {}) => {
       for (const purpose of ['issuer', 'status'] as const) {
         const anchors = [{ ...SHARED, purpose: [purpose], ...mechanism }]
@@ -164,7 +164,7 @@ describe('an anchor of the sandbox that was stored before the admin API rejected
     },
   )
 
-  it('still prevents that another authority is trusted for its issuer', async () => {
+  it('still prevents trust in another authority for the issuer of this anchor', async () => {
     const named = await mintIssuerPki({ leaf: { altNames: [{ type: 'url', value: ISSUER }] } })
     const stored = { ...SHARED, issuer: ISSUER, jwks: { keys: [jwk] } } as TrustAnchor
     const claims = { iss: ISSUER, chain: named.chain }

@@ -51,7 +51,7 @@ function word(found: Result<readonly { readonly x: string }[], DidError>): strin
 const didJwk = (value: unknown) => `did:jwk:${Buffer.from(JSON.stringify(value)).toString('base64url')}`
 
 describe('did:key', () => {
-  it('has one key for issuers and holders, if the kid is absent, the full DID URL or the fragment', async () => {
+  it('has one key for issuers and holders; the kid may be absent, the full DID URL or the fragment', async () => {
     const x = vectors.nist[0]?.jwk.x
     const fragment = `#${KEY.slice('did:key:'.length)}`
     for (const relationship of ['assertionMethod', 'authentication'] as const) {
@@ -95,7 +95,7 @@ describe('did:jwk', () => {
     ['whose private half is published', { ...jwk, d: jwk.x }],
     ['of an unknown kind', { kty: 'oct', k: 'AA' }],
     ['that is an array', [jwk]],
-  ])('with a key %s is rejected', async (_, value) => {
+  ])('did:jwk with a key %s is rejected', async (_, value) => {
     expect(await keysOf(didJwk(value))).toBe('invalid')
   })
 
@@ -144,7 +144,7 @@ describe('did:web', () => {
     expect(await keysOf(WEB, { relationship: 'authentication' }, document)).toBe('none')
   })
 
-  it('may name its methods by fragment or contain them, and may have keys written as multikeys', async () => {
+  it('may name its verification methods by fragment, may contain them directly, and may have keys in multikey form', async () => {
     const relative = {
       ...document,
       verificationMethod: [{ ...method, id: '#key-1' }],
@@ -186,7 +186,7 @@ describe('did:web', () => {
     ['at a forbidden address', 'forbidden', 'invalid'],
     ['that is too large', 'too_large', 'invalid'],
     ['that cannot be fetched', 'unavailable', 'unavailable'],
-  ])('with a document %s is rejected', async (_, body, fault) => {
+  ])('did:web with a document %s is rejected', async (_, body, fault) => {
     expect(await keysOf(WEB, {}, body)).toBe(fault)
   })
 
@@ -233,7 +233,7 @@ describe('a trust anchor that is a DID', () => {
       'issuer_metadata_invalid',
     ],
     ['has an unavailable document', 'unavailable', undefined, 'issuer_metadata_unavailable'],
-  ])('that %s trusts no signature', async (_, body, kid, reason) => {
+  ])('an anchored DID that %s trusts no signature', async (_, body, kid, reason) => {
     expect(outcomeOf(await asking(WEB, [anchor(WEB)], body, kid))).toBe(reason)
   })
 })

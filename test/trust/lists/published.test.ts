@@ -23,7 +23,7 @@ const toPem = (base64: string) =>
 const bytesOf = (base64: string) => decodeBase64(base64) ?? new Uint8Array()
 const seconds = (text: string) => Date.parse(text) / 1000
 
-describe('the PID providers of the German sandbox', () => {
+describe('the list of PID providers of the German sandbox', () => {
   const { jwt } = germanSandbox
   const body = new TextEncoder().encode(`${jwt}\n`) as Uint8Array<ArrayBuffer>
   const pem = toPem(decodeProtectedHeader(jwt).x5c?.[0] ?? '')
@@ -39,7 +39,7 @@ describe('the PID providers of the German sandbox', () => {
     now: seconds('2026-07-13T12:00:00Z'),
   }
 
-  it('verify with jose and with our code, and give the same certificates that node:crypto reads', async () => {
+  it('verifies with jose and with our code, and gives the same certificate that node:crypto reads', async () => {
     const { payload } = await compactVerify(jwt, await importX509(pem, 'ES256'))
     const [first] = JSON.parse(new TextDecoder().decode(payload)).LoTE.TrustedEntitiesList
     const identity = first.TrustedEntityServices[0].ServiceInformation.ServiceDigitalIdentity
@@ -57,12 +57,12 @@ describe('the PID providers of the German sandbox', () => {
     expect(made?.fingerprint256).toBe(listed.fingerprint256)
   })
 
-  it('are refused as expired after their nextUpdate', async () => {
+  it('is refused as expired after its nextUpdate', async () => {
     const now = seconds('2026-07-14T12:00:00Z')
     expect(await verifyTrustList(body, { ...rules, now })).toEqual({ ok: false, error: 'expired' })
   })
 
-  it('are refused if another scheme operator is pinned as the signer', async () => {
+  it('is refused if another scheme operator is pinned as the signer', async () => {
     const { pem: other } = await mintListSigner()
     const signers = [{ x509_certificate_pem: other }]
     expect(await verifyTrustList(body, { ...rules, signers })).toEqual({

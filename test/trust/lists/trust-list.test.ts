@@ -84,7 +84,7 @@ describe('a List of Trusted Entities (LoTE)', () => {
     })
   })
 
-  it('pins a listed certificate that does not belong to an authority', async () => {
+  it('gives an anchor that pins the listed certificate itself, if it is not a CA certificate', async () => {
     const body = await lote({ services: [{ certificates: [pki.leaf.x5c] }] })
     expect(await check(body)).toMatchObject({ anchors: [{ x509_certificate_pem: expect.any(String) }] })
   })
@@ -111,27 +111,27 @@ describe('a List of Trusted Entities (LoTE)', () => {
     })
   })
 
-  it('gives a certificate once, even if several providers list it', async () => {
+  it('gives one anchor for a certificate, even if several providers list the certificate', async () => {
     const service = { certificates: [pki.root.x5c] }
     expect(await check(await lote({ services: [service, service] }))).toMatchObject({
       anchors: [expect.anything()],
     })
   })
 
-  it('ignores invalid certificates, and keeps valid certificates', async () => {
+  it('leaves out invalid certificates, and gives an anchor for a valid certificate', async () => {
     const services = [{ certificates: ['AAAA', '!', pki.root.x5c] }]
     expect(await check(await lote({ services }))).toMatchObject({ leftOut: 2, anchors: [expect.anything()] })
   })
 
   it.each(['http://uri.etsi.org/19602/PubEAAProvidersList/SvcStatus/withdrawn', 'anything'])(
-    'trusts no service with the status %s',
+    'gives no anchor for a service with the status %s',
     async (status) => {
       const services = [{ certificates: [pki.root.x5c], status }]
       expect(await check(await lote({ services }))).toBe('nothing_usable')
     },
   )
 
-  it('trusts a service with the status “notified”', async () => {
+  it('gives an anchor for a service with the status “notified”', async () => {
     const status = 'http://uri.etsi.org/19602/PubEAAProvidersList/SvcStatus/notified'
     expect(await check(await lote({ services: [{ certificates: [pki.root.x5c], status }] }))).toMatchObject({
       leftOut: 0,

@@ -73,7 +73,7 @@ function pem(der: Uint8Array<ArrayBuffer>, label = 'X509 CRL', after = '', insid
   return utf8(`-----BEGIN ${label}-----\n${text}\n-----END ${label}-----\n${after}`)
 }
 
-describe('a revocation list is not used', () => {
+describe('a revocation list', () => {
   it.each<[string, CrlOptions, string]>([
     ['if another authority of the same name signed it', { signer: stranger }, 'invalid_signature'],
     ['if it names another issuer', { issuerName: 'C=DE,O=Test Trust,CN=Another CA' }, 'another_list'],
@@ -134,7 +134,7 @@ describe('a revocation list is not used', () => {
     ],
     ['if its distribution point has no name', { extensions: [place(tlv(0xa0))] }, 'malformed'],
     ['if it has an extension twice', { extensions: [unknown(false), unknown(false)] }, 'malformed'],
-  ])('%s', async (_, changes, cause) => {
+  ])('is not used %s', async (_, changes, cause) => {
     // The certificate is on each of these lists. An unusable list must not revoke it either.
     const revoked = [...(changes.revoked ?? []), SERIAL.leaf]
     const list = await listOf({ ...changes, revoked })
@@ -153,13 +153,13 @@ describe('a revocation list is not used', () => {
       { extensions: [place(pointName('ldap://x', LEAF_LIST))] },
     ],
     ['sets onlyContainsUserCerts', { extensions: [place(pointName(LEAF_LIST), tlv(0x81, TRUE))] }],
-  ])('except that it is used if it %s', async (_, changes) => {
+  ])('is used if it %s', async (_, changes) => {
     expect(word(await standingIn({ [LEAF_LIST]: await listOf(changes) }))).toBe('valid')
     const revoked = await listOf({ ...changes, revoked: [SERIAL.leaf] })
     expect(word(await standingIn({ [LEAF_LIST]: revoked }))).toBe('revoked')
   })
 
-  it('except that it is used in PEM, as some authorities publish it', async () => {
+  it('is used if it is in PEM, as some authorities publish it', async () => {
     const list = pem(await listOf({ revoked: [SERIAL.leaf] }))
     expect(word(await standingIn({ [LEAF_LIST]: list }))).toBe('revoked')
   })
@@ -184,11 +184,11 @@ describe('a revocation list is not used', () => {
     ['if the fetch stopped because the response was too large', 'too_large', 'too_large'],
     ['if it is unavailable', 'unavailable', 'not_fetched'],
     ['if its address is forbidden', 'forbidden', 'address_forbidden'],
-  ] as const)('%s', async (_, answer, cause) => {
+  ] as const)('is not used %s', async (_, answer, cause) => {
     expect(await standingIn({ [LEAF_LIST]: answer })).toEqual({ status: 'unavailable', cause })
   })
 
-  it('if the key usage of its issuer lacks cRLSign', async () => {
+  it('is not used if the key usage of its issuer lacks cRLSign', async () => {
     const authority = await mintIntermediate(root, { keys: intermediate.keys, keyUsage: ['keyCertSign'] })
     const { fetchResource, asked } = webOf({ [LEAF_LIST]: await listOf() })
     const path = decodePath(leaf, authority, root)
@@ -197,7 +197,7 @@ describe('a revocation list is not used', () => {
     expect(asked).toEqual([])
   })
 
-  it('if a weak RSA-1024 key signed it', async () => {
+  it('is not used if a weak RSA-1024 key signed it', async () => {
     const weak = await mintIntermediate(root, { keyKind: 'RSA-1024' })
     const path = decodePath(await mintLeaf(weak, { crls: [LEAF_LIST], hash: 'SHA-256' }), weak, root)
     expect(word(await standingIn({ [LEAF_LIST]: await makeCrl(weak, NOW) }, path))).toBe('invalid_signature')
@@ -247,7 +247,7 @@ describe('a certificate', () => {
       { extensions: [points(...Array(CRL.points + 1).fill([pointName(LEAF_LIST)]))] },
       'malformed_distribution_points',
     ],
-  ])('that names %s has an unknown revocation status, and nothing is fetched', async (_, changes, known) => {
+  ])('nothing is fetched for a certificate that names %s', async (_, changes, known) => {
     expect(await asked(changes)).toEqual([known, []])
   })
 
@@ -297,7 +297,7 @@ describe('a certificate path', () => {
   const path = decodePath(leaf, listedIntermediate, root)
   const top = (options: CrlOptions = {}) => makeCrl(root, NOW, options)
 
-  it('is valid as of the thisUpdate of its oldest revocation list, if all its certificates are valid', async () => {
+  it('is valid if all its certificates are valid, and asOf is the thisUpdate of its oldest revocation list', async () => {
     const older = { thisUpdate: dateOf(NOW - 2 * DAY) }
     const web = { [LEAF_LIST]: await listOf(), [TOP_LIST]: await top(older) }
     expect(await standingIn(web, path)).toEqual({ status: 'valid', asOf: NOW - 2 * DAY })
@@ -328,7 +328,7 @@ describe('a certificate path', () => {
       { signer: intermediate },
       'invalid_signature',
     ],
-  ] as const)('%s', async (_, ofLeaf, ofTop, known) => {
+  ] as const)('a certificate path %s', async (_, ofLeaf, ofTop, known) => {
     const web = {
       [LEAF_LIST]: await listOf(ofLeaf),
       [TOP_LIST]: ofTop === undefined ? ('unavailable' as const) : await top(ofTop),
@@ -345,7 +345,7 @@ describe('a certificate path', () => {
     expect(asked).toEqual([])
   })
 
-  it('is checked for a leaf directly below an anchor without key usage', async () => {
+  it('is checked if its leaf is directly below an anchor without key usage', async () => {
     const anchor = await mintIntermediate(root, { keys: intermediate.keys, keyUsage: null })
     const [certificate] = PATH
     const revoked = await listOf({ revoked: [SERIAL.leaf] })

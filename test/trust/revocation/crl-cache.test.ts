@@ -164,7 +164,7 @@ function cacheOf(copy?: SharedCopy) {
   return { cache, kept }
 }
 
-describe('the cache of revocation lists that isolates share', () => {
+describe('the shared cache of revocation lists', () => {
   it('gives a verified list to other isolates for an hour', async () => {
     const { cache, kept } = cacheOf()
     expect(await world({ [LEAF_LIST]: good }, cache).at(NOW)).toBe('valid')

@@ -86,7 +86,7 @@ describe('an entry of a bitstring status list', () => {
     expect(await statusOf({}, { ...entry, statusListIndex })).toBe(status)
   })
 
-  it('has the published value: no entry is set in the first list, entry 4000 in the second', async () => {
+  it('has the published value: no entry is set in the first list, and entry 4000 is set in the second list', async () => {
     const at = (encodedList: string, statusListIndex: string) =>
       statusOf({ subject: { encodedList } }, { ...entry, statusListIndex })
     expect(await at(vectors.unset, '94567')).toBe('valid')
@@ -156,7 +156,7 @@ describe('several status entries of one credential', () => {
       '999999',
       'index_out_of_range',
     ],
-  ])('are combined: %s', async (_, revocation, suspension, status) => {
+  ])('give the combined status: %s', async (_, revocation, suspension, status) => {
     const entries = [
       { ...entry, statusListIndex: revocation },
       { ...other, statusListIndex: suspension },
@@ -230,7 +230,7 @@ describe('a bitstring status list is rejected', () => {
     expect(await statusOf({}, entry, { anchors })).toBe('untrusted_signer')
   })
 
-  it('unless an anchor for status lists trusts its issuer', async () => {
+  it('but is accepted if an anchor for status lists trusts its issuer', async () => {
     const anchors = [jwksAnchor({ name: 'status', purpose: ['status'] })]
     expect(await statusOf({}, entry, { anchors, credentialAnchor: { ...SHARED, name: 'issuer' } })).toBe(
       'invalid',

@@ -35,7 +35,7 @@ function entriesOf(list: Map<string, unknown>): readonly number[] {
 const WORDS = ['valid', 'invalid', 'suspended', 'other']
 
 describe('a CWT list', () => {
-  it('that our tests make has the same statuses when cborg and node:crypto read it', async () => {
+  it('a CWT list that our tests make has the same statuses when cborg and node:crypto read it', async () => {
     const token = await makeCwt()
     const { verifies, header, claims } = verifyForeignCwt(token, publicJwk)
     expect(verifies).toBe(true)
@@ -47,7 +47,7 @@ describe('a CWT list', () => {
     expect(entries).toHaveLength(12)
   })
 
-  it('from the specification has the same statuses when cborg and node:crypto read it', () => {
+  it('a CWT list from the specification has the same statuses when cborg and node:crypto read it', () => {
     const { verifies, claims } = verifyForeignCwt(decodeHex(vectors.cwtHex) ?? new Uint8Array(), vectors.key)
     expect(verifies).toBe(true)
     expect(entriesOf(claims.get(65533) as Map<string, unknown>)).toEqual([
@@ -55,7 +55,7 @@ describe('a CWT list', () => {
     ])
   })
 
-  it('with one changed bit in its signature is rejected by our code and by node:crypto', async () => {
+  it('a CWT list with one changed bit in its signature is rejected by our code and by node:crypto', async () => {
     const token = await makeCwt()
     token.set([(token.at(-1) ?? 0) ^ 1], token.length - 1)
     expect(verifyForeignCwt(token, publicJwk).verifies).toBe(false)
@@ -67,7 +67,7 @@ describe('a JWT list', () => {
   it.each([
     ['made by our tests', makeJwt, publicJwk, LIST],
     ['published in the specification', async () => vectors.jwt, vectors.key, undefined],
-  ] as const)('%s is also accepted by the library jose', async (_, make, jwk, lst) => {
+  ] as const)('is also accepted by the library jose: %s', async (_, make, jwk, lst) => {
     const options = { typ: 'statuslist+jwt', algorithms: ['ES256'], currentDate: new Date(1_750_000_000_000) }
     const { payload } = await jwtVerify(await make(), await importJWK(jwk, 'ES256'), options)
     const list = payload.status_list as { bits: number; lst: string }

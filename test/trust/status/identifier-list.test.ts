@@ -81,7 +81,7 @@ describe('an identifier list', () => {
     expect(await judged(list, Uint8Array.of(4, 5))).toBe('valid')
   })
 
-  it('makes every identifier valid if it is empty', async () => {
+  it('revokes no credential if it is empty', async () => {
     expect(await judged(await makeList({ identifiers: new Map() }))).toBe('valid')
   })
 
@@ -178,7 +178,7 @@ describe('an identifier list', () => {
     expect(await judged(filler)).toBe('too_large')
   })
 
-  it('with 30,000 identifiers is read', async () => {
+  it('an identifier list with 30,000 identifiers is read', async () => {
     const many = new Map(Array.from({ length: 30_000 }, (_, i) => [`${i}`, {}]))
     const list = await makeList({ identifiers: many })
     expect([await judged(list, '29999'), await judged(list, '30000')]).toEqual(['invalid', 'valid'])
@@ -202,7 +202,7 @@ describe('an MSO with a status list and an identifier list', () => {
     ['is revoked if only its identifier is revoked', 2, REVOKED, 'invalid'],
     ['is revoked if only its index is revoked', 0, VALID, 'invalid'],
     ['is suspended if only its index is suspended', 1, VALID, 'suspended'],
-  ])('%s', async (_, idx, id, status) => {
+  ])('an MSO with a status list and an identifier list %s', async (_, idx, id, status) => {
     const element = { status_list: { idx, uri: STATUS_URI }, ...identifierList(id) }
     expect(await statusOf(element, { [URI]: await makeList(), [STATUS_URI]: await makeCwt() })).toBe(status)
   })
@@ -212,7 +212,7 @@ describe('an MSO with a status list and an identifier list', () => {
     ['is unknown if the identifier list is unavailable', 2, VALID, [STATUS_URI], 'not_fetched'],
     ['is revoked by its index if the identifier list is unavailable', 0, VALID, [STATUS_URI], 'invalid'],
     ['is revoked by its identifier if the status list is unavailable', 2, REVOKED, [URI], 'invalid'],
-  ])('%s', async (_, idx, id, available, status) => {
+  ])('an MSO with a status list and an identifier list %s', async (_, idx, id, available, status) => {
     const all = { [URI]: await makeList(), [STATUS_URI]: await makeCwt() }
     const lists = Object.fromEntries(Object.entries(all).filter(([uri]) => available.includes(uri)))
     const element = { status_list: { idx, uri: STATUS_URI }, ...identifierList(id) }
@@ -234,7 +234,7 @@ describe('an MSO with a status list and an identifier list', () => {
       { status_list: { idx: 2, uri: STATUS_URI }, identifier_list: {} },
     ],
     ['neither list', { other: {} }],
-  ])('is unknown with %s', async (_, element) => {
+  ])('has an unknown status with %s', async (_, element) => {
     const lists = { [URI]: await makeList(), [STATUS_URI]: await makeCwt() }
     expect(await statusOf(element, lists)).toBe('unsupported_mechanism')
   })

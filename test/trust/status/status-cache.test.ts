@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { encodeBase64url } from '../../../src/codec/base64url.ts'
 import { FETCH_CACHE } from '../../../src/limits.ts'
 import type { FetchError, FetchResource } from '../../../src/net/guarded-fetch.ts'
+import { STATUS_LIST_JWT } from '../../../src/trust/status/status-jwt.ts'
 import { checkStatus } from '../../../src/trust/status/status-list.ts'
 import { NOW } from '../fixtures.ts'
 import { context, deflate, goodClaims, jwksAnchor, makeJwt, URI, web, word } from './status-fixtures.ts'
@@ -13,7 +14,7 @@ const good = await makeJwt()
 const stranger = jwksAnchor({ issuer: 'https://other.example' })
 
 async function ask(fetchResource: FetchResource, now = NOW, uri = URI, index = 2): Promise<string> {
-  return word(await checkStatus({ uri, index, form: 'jwt' }, context({ fetchResource, now })))
+  return word(await checkStatus({ uri, index, form: STATUS_LIST_JWT }, context({ fetchResource, now })))
 }
 
 /** Number of fetches after look-ups at these seconds after the first look-up. */
@@ -44,7 +45,7 @@ describe('a status list', () => {
     expect(asked.length).toBe(1)
   })
 
-  it('is fetched again if the first fetch hangs', async () => {
+  it('is fetched again for a later request if the first fetch takes too long', async () => {
     let answer: (body: string) => void = () => {}
     const first = new Promise<string>((resolve) => {
       answer = resolve
@@ -100,7 +101,7 @@ describe('a status list', () => {
 
   it('reports the time of its fetch as `asOf`, even if it is used later', async () => {
     const { fetchResource } = web(async () => good)
-    const reference = { uri: URI, index: 2, form: 'jwt' } as const
+    const reference = { uri: URI, index: 2, form: STATUS_LIST_JWT } as const
     for (const now of [NOW, NOW + 7]) {
       const found = await checkStatus(reference, context({ fetchResource, now }))
       expect(found).toEqual({ ok: true, value: { status: 'valid', asOf: NOW } })
@@ -113,10 +114,10 @@ describe('a status list', () => {
     expect(await ask(none.fetchResource)).toBe('address_forbidden')
   })
 
-  it('in the cache is not trusted for a request without an anchor for the signer of the list', async () => {
+  it('a cached status list is not trusted for a request without an anchor for the signer of the list', async () => {
     const { fetchResource, asked } = web(async () => good)
     expect(await ask(fetchResource)).toBe('valid')
-    const reference = { uri: URI, index: 2, form: 'jwt' } as const
+    const reference = { uri: URI, index: 2, form: STATUS_LIST_JWT } as const
     const found = await checkStatus(reference, context({ fetchResource, anchors: [stranger] }))
     expect(word(found)).toBe('untrusted_signer')
     expect(asked.length).toBe(1)
@@ -125,17 +126,17 @@ describe('a status list', () => {
 
 describe('a failed status list', () => {
   it.each<FetchError>(['unavailable', 'forbidden', 'too_large'])(
-    'to fetch (%s) is cached for two seconds',
+    'is cached for two seconds if its fetch fails with %s',
     async (fault) => {
       expect(await fetchesAt({ fault }, [1, 2])).toEqual([1, 2])
     },
   )
 
-  it('that cannot be decoded is remembered for two seconds', async () => {
+  it('is cached for two seconds if it cannot be decoded', async () => {
     expect(await fetchesAt('junk', [1, 2])).toEqual([1, 2])
   })
 
-  it('that does not verify is remembered for two seconds, whatever its `ttl` is', async () => {
+  it('is cached for two seconds if its signature is invalid, whatever its `ttl` is', async () => {
     const { privateKey } = await generateKeyPair('ES256')
     expect(await fetchesAt(await makeJwt({}, {}, privateKey), [1, 2])).toEqual([1, 2])
   })

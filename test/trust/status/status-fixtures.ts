@@ -10,6 +10,8 @@ import type { FetchError, FetchResource, ResourceRequest } from '../../../src/ne
 import { err, ok, type Result } from '../../../src/result.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import type { StatusContext } from '../../../src/trust/status/status-context.ts'
+import { STATUS_LIST_CWT } from '../../../src/trust/status/status-cwt.ts'
+import { STATUS_LIST_JWT } from '../../../src/trust/status/status-jwt.ts'
 import { checkStatus, type StatusReference } from '../../../src/trust/status/status-list.ts'
 import { NOW, SHARED } from '../fixtures.ts'
 
@@ -140,7 +142,7 @@ export async function statusOf(
   reference: Partial<IndexReference> = {},
   changes: Partial<StatusContext> = {},
 ): Promise<string> {
-  const form = typeof body === 'string' ? 'jwt' : 'cwt'
+  const form = typeof body === 'string' ? STATUS_LIST_JWT : STATUS_LIST_CWT
   const { fetchResource } = web(async () => body)
   const full = { uri: URI, index: 2, form, ...reference } as const
   return word(await checkStatus(full, context({ fetchResource, ...changes })))

@@ -31,7 +31,7 @@ describe('the lists published in the specification', () => {
   })
 
   it.each(vectors.lists)(
-    'with $bits bits per entry give every published status, in JSON',
+    'the lists published in the specification with $bits bits per entry give every published status, in JSON',
     async ({ bits, lst, statuses, size }) => {
       const compressed = decodeBase64url(lst)!
       for (const [index, status] of Object.entries(statuses))
@@ -41,7 +41,7 @@ describe('the lists published in the specification', () => {
   )
 
   it.each(vectors.lists)(
-    'with $bits bits per entry give every published status, in CBOR',
+    'the lists published in the specification with $bits bits per entry give every published status, in CBOR',
     async ({ bits, cborHex, statuses }) => {
       const item = decodeCbor(decodeHex(cborHex)!, { bytes: 65_536, depth: 4, items: 16 })
       const lst = item.ok ? entryOf(item.value, 'lst') : undefined
@@ -52,7 +52,7 @@ describe('the lists published in the specification', () => {
   )
 
   it.each(vectors.lists)(
-    'with $bits bits per entry have no status after the last entry',
+    'the lists published in the specification with $bits bits per entry have no status after the last entry',
     async ({ bits, lst, size }) => {
       const compressed = decodeBase64url(lst)!
       expect(await read(bits, compressed, size - 1)).toBeTypeOf('number')
@@ -67,14 +67,17 @@ describe('a status list entry', () => {
     [2, [1, 2, 0, 3, 0, 1, 0, 1]],
     [4, [9, 12, 4, 4]],
     [8, [0xc9, 0x44]],
-  ])('of %i bits is read from the lowest bits of a byte first', async (bits, expected) => {
-    const compressed = deflate(Uint8Array.of(0xc9, 0x44))
-    expect(await Promise.all(expected.map((_, index) => read(bits, compressed, index)))).toEqual(expected)
-    expect(await read(bits, compressed, expected.length)).toBe('index_out_of_range')
-  })
+  ])(
+    'a status list entry of %i bits is read from the lowest bits of a byte first',
+    async (bits, expected) => {
+      const compressed = deflate(Uint8Array.of(0xc9, 0x44))
+      expect(await Promise.all(expected.map((_, index) => read(bits, compressed, index)))).toEqual(expected)
+      expect(await read(bits, compressed, expected.length)).toBe('index_out_of_range')
+    },
+  )
 
   it.each([-1, 0.5, Number.NaN, 2 ** 53, Number.MAX_SAFE_INTEGER])(
-    'at the index %d is out of range',
+    'a status list entry at the index %d is out of range',
     async (index) => {
       expect(await read(1, deflate(Uint8Array.of(0)), index)).toBe('index_out_of_range')
     },
@@ -99,16 +102,16 @@ describe('a compressed list', () => {
     ['is raw DEFLATE without the zlib wrapper', deflateRawSync(Uint8Array.of(1, 2, 3))],
     ['is gzip', gzipSync(Uint8Array.of(1, 2, 3))],
     ['is random bytes', Uint8Array.of(1, 2, 3, 4, 5)],
-  ])('that %s is rejected', async (_, compressed) => {
+  ])('a compressed list that %s is rejected', async (_, compressed) => {
     expect(await measure(compressed)).toBe('malformed_list')
   })
 
-  it('that inflates to exactly the limit is accepted, and one that inflates to one byte more is rejected', async () => {
+  it('a compressed list that inflates to exactly the limit is accepted, and one that inflates to one byte more is rejected', async () => {
     expect(await measure(deflate(new Uint8Array(5000)), 5000)).toBe(5000)
     expect(await measure(deflate(new Uint8Array(5001)), 5000)).toBe('too_large')
   })
 
-  it('that inflates to 64 MiB is rejected long before all its bytes are inflated', async () => {
+  it('a compressed list that inflates to 64 MiB is rejected long before all its bytes are inflated', async () => {
     const bomb = deflate(new Uint8Array(64 * 1_048_576))
     expect(bomb.length).toBeLessThan(STATUS_LIST.tokenBytes)
     // If it were inflated past the limit, this broken end would give another error.

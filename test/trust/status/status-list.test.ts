@@ -7,6 +7,8 @@ import { decodeHex, utf8 } from '../../../src/codec/bytes.ts'
 import { decodeCbor } from '../../../src/codec/cbor.ts'
 import { STATUS_LIST } from '../../../src/limits.ts'
 import type { FetchError } from '../../../src/net/guarded-fetch.ts'
+import { STATUS_LIST_CWT } from '../../../src/trust/status/status-cwt.ts'
+import { STATUS_LIST_JWT } from '../../../src/trust/status/status-jwt.ts'
 import { checkStatus, parseStatusClaim, parseStatusElement } from '../../../src/trust/status/status-list.ts'
 import vectors from '../../vectors/token-status-list.json' with { type: 'json' }
 import { NOW } from '../fixtures.ts'
@@ -26,6 +28,7 @@ import {
   word,
 } from './status-fixtures.ts'
 
+const FORMS = { jwt: STATUS_LIST_JWT, cwt: STATUS_LIST_CWT }
 const good = { jwt: await makeJwt(), cwt: await makeCwt() }
 const stranger = await generateKeyPair('ES256', { extractable: true })
 
@@ -97,15 +100,15 @@ describe('a good status list', () => {
   it('is requested as a JWT or as a CWT, according to the credential’s format', async () => {
     for (const form of ['jwt', 'cwt'] as const) {
       const { fetchResource, asked } = web(async () => good[form])
-      await checkStatus({ uri: URI, index: 2, form }, context({ fetchResource }))
+      await checkStatus({ uri: URI, index: 2, form: FORMS[form] }, context({ fetchResource }))
       const accept = `application/statuslist+${form}`
       expect(asked).toEqual([{ url: URI, accept, limit: STATUS_LIST.tokenBytes }])
     }
   })
 
   it('is rejected if a JWT is expected and a CWT is received, or a CWT is expected and a JWT is received', async () => {
-    expect(await statusOf(good.jwt, { form: 'cwt' })).toBe('malformed_token')
-    expect(await statusOf(good.cwt, { form: 'jwt' })).toBe('malformed_token')
+    expect(await statusOf(good.jwt, { form: STATUS_LIST_CWT })).toBe('malformed_token')
+    expect(await statusOf(good.cwt, { form: STATUS_LIST_JWT })).toBe('malformed_token')
   })
 })
 
@@ -148,7 +151,7 @@ describe('a status list as a JWT', () => {
     ['an `x5c` of no certificate', {}, { x5c: [] }, 'malformed_token'],
     ['an `x5c` that is not base64', {}, { x5c: ['-_-_'] }, 'malformed_token'],
     ['a number for `kid`', {}, { kid: 1 }, 'malformed_token'],
-  ])('with %s is rejected', async (_, claims, header, cause) => {
+  ])('a status list as a JWT with %s is rejected', async (_, claims, header, cause) => {
     expect(await statusOf(await makeJwt(claims, header))).toBe(cause)
   })
 
@@ -160,7 +163,7 @@ describe('a status list as a JWT', () => {
     [{ alg: 'none', typ: 'statuslist+jwt' }, 'unsupported_algorithm'],
     [{ alg: 'HS256', typ: 'statuslist+jwt' }, 'unsupported_algorithm'],
     [{ alg: 'ES256', typ: 'statuslist+jwt', crit: ['a'], a: 1 }, 'unsupported_critical_header'],
-  ])('with the header %j is rejected', async (header, cause) => {
+  ])('a status list as a JWT with the header %j is rejected', async (header, cause) => {
     const [, payload, signature] = good.jwt.split('.')
     const encoded = encodeBase64url(utf8(JSON.stringify(header)))
     expect(await statusOf(`${encoded}.${payload}.${signature}`)).toBe(cause)
@@ -171,7 +174,7 @@ describe('a status list as a JWT', () => {
   })
 
   it('is rejected if it is not UTF-8 or if it is too large', async () => {
-    expect(await statusOf(Uint8Array.of(0xff), { form: 'jwt' })).toBe('malformed_token')
+    expect(await statusOf(Uint8Array.of(0xff), { form: STATUS_LIST_JWT })).toBe('malformed_token')
     const large = 'a'.repeat(STATUS_LIST.tokenBytes + 1)
     expect(await statusOf(large)).toBe('too_large')
   })
@@ -232,7 +235,7 @@ describe('an unavailable status list', () => {
     ['too_large', 'too_large'],
   ])('gives no status if the fetch fails with “%s”', async (fault, cause) => {
     const { fetchResource } = web(async () => ({ fault }))
-    const found = await checkStatus({ uri: URI, index: 2, form: 'jwt' }, context({ fetchResource }))
+    const found = await checkStatus({ uri: URI, index: 2, form: STATUS_LIST_JWT }, context({ fetchResource }))
     expect(found).toEqual({ ok: false, error: cause })
   })
 })
@@ -243,11 +246,11 @@ describe('a credential with a status element', () => {
   it('names its status list and its index', () => {
     expect(parseStatusClaim({ status_list: reference })).toEqual({
       ok: true,
-      value: [{ uri: URI, index: 7, form: 'jwt' }],
+      value: [{ uri: URI, index: 7, form: STATUS_LIST_JWT }],
     })
     expect(element([['status_list', new Map<string, Cbor>(Object.entries(reference))]])).toEqual({
       ok: true,
-      value: [{ uri: URI, index: 7, form: 'cwt' }],
+      value: [{ uri: URI, index: 7, form: STATUS_LIST_CWT }],
     })
   })
 

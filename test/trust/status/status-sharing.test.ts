@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/codec/bytes.ts'
 import type { FetchResource } from '../../../src/net/guarded-fetch.ts'
 import type { SharedCache, SharedCopy } from '../../../src/net/shared-cache.ts'
+import { STATUS_LIST_JWT } from '../../../src/trust/status/status-jwt.ts'
 import { checkStatus } from '../../../src/trust/status/status-list.ts'
 import { NOW } from '../fixtures.ts'
 import { context, jwksAnchor, makeJwt, URI, web, word } from './status-fixtures.ts'
@@ -35,7 +36,7 @@ function isolate(sharedCache: SharedCache, body: string | { fault: 'unavailable'
   return { ask, asked }
 }
 
-const REFERENCE = { uri: URI, index: 2, form: 'jwt' } as const
+const REFERENCE = { uri: URI, index: 2, form: STATUS_LIST_JWT } as const
 const copyOf = (text: string, fetchedAt = NOW): SharedCopy => ({ body: utf8(text), fetchedAt })
 
 describe('a status list that one isolate fetched', () => {
@@ -54,7 +55,7 @@ describe('a status list that one isolate fetched', () => {
     expect(puts).toEqual([600])
   })
 
-  it('is shared until its `exp` if its `exp` is earlier', async () => {
+  it('is shared until its `exp` if its `exp` is before the end of its `ttl`', async () => {
     const { sharedCache, puts } = shared()
     await isolate(sharedCache, await makeJwt({ exp: NOW + 60 })).ask()
     expect(puts).toEqual([60])
@@ -96,13 +97,13 @@ describe('a shared copy of a status list', () => {
   it.each([
     ['is not a list', 'junk'],
     ['has passed its `ttl`', brief],
-  ])('that %s is ignored', async (_, text) => {
+  ])('a shared copy of a status list that %s is ignored', async (_, text) => {
     const { ask, asked } = isolate(shared(copyOf(text, NOW - 60)).sharedCache)
     expect(await ask()).toBe('valid')
     expect(asked.length).toBe(1)
   })
 
-  it('with an invalid signature is replaced by a fetched list after two seconds', async () => {
+  it('a shared copy of a status list with an invalid signature is replaced by a fetched list after two seconds', async () => {
     const { privateKey } = await generateKeyPair('ES256')
     const { sharedCache, copies } = shared(copyOf(await makeJwt({}, {}, privateKey), NOW - 60))
     const { ask } = isolate(sharedCache)
@@ -111,7 +112,7 @@ describe('a shared copy of a status list', () => {
     expect(copies.get(`jwt ${URI}`)).toEqual(copyOf(good, NOW + 2))
   })
 
-  it('with the `sub` of another list is rejected', async () => {
+  it('a shared copy of a status list with the `sub` of another list is rejected', async () => {
     const { sharedCache } = shared(copyOf(await makeJwt({ sub: `${URI}/other` })))
     expect(await isolate(sharedCache, gone).ask()).toBe('another_list')
   })

@@ -10,8 +10,10 @@ import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import {
   CERTIFICATE_REVOCATION,
   type CertificateRevocation,
+  checkCertificates,
 } from '../../../src/trust/revocation/certificate-revocation.ts'
 import type { StatusContext } from '../../../src/trust/status/status-context.ts'
+import { STATUS_LIST_JWT } from '../../../src/trust/status/status-jwt.ts'
 import { checkStatus } from '../../../src/trust/status/status-list.ts'
 import { mintLeaf } from '../../support/certificates/certificates.ts'
 import { makeCrl } from '../../support/certificates/crl.ts'
@@ -148,11 +150,14 @@ describe('a status list with a certificate chain', () => {
       { anchors: [caAnchor(pki.root.pem, { eku: ['1.3.6.1.5.5.7.3.36'] })] },
       'valid',
     ],
-  ])('from a signer %s', async (_, extendedKeyUsage, changes, expected) => {
-    const leaf = await mintLeaf(pki.intermediate, extendedKeyUsage && { extendedKeyUsage })
-    const signed = await makeJwt({}, { x5c: [leaf.x5c, pki.intermediate.x5c] }, leaf.keys.privateKey)
-    expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)], ...changes })).toBe(expected)
-  })
+  ])(
+    'a status list with a certificate chain from a signer %s',
+    async (_, extendedKeyUsage, changes, expected) => {
+      const leaf = await mintLeaf(pki.intermediate, extendedKeyUsage && { extendedKeyUsage })
+      const signed = await makeJwt({}, { x5c: [leaf.x5c, pki.intermediate.x5c] }, leaf.keys.privateKey)
+      expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)], ...changes })).toBe(expected)
+    },
+  )
 
   it('is rejected if another key signed it', async () => {
     const signed = await makeJwt({}, { x5c }, other.privateKey)
@@ -191,8 +196,8 @@ describe('a status list whose signer names a revocation list', async () => {
       const found = url === crl ? answer : body
       return found === undefined ? err('unavailable') : ok({ body: found, contentType: '' })
     }
-    const reference = { uri: URI, index: entry, form: 'jwt' } as const
-    const world = context({ anchors: [anchor], fetchResource, certificateRevocation })
+    const reference = { uri: URI, index: entry, form: STATUS_LIST_JWT } as const
+    const world = context({ anchors: [anchor], fetchResource, certificateRevocation, checkCertificates })
     const status = word(await checkStatus(reference, world))
     return { status, isAsked: asked.includes(crl) }
   }
@@ -206,7 +211,7 @@ describe('a status list whose signer names a revocation list', async () => {
       { require: 'unconfirmed_signer', accept_unknown: 'unconfirmed', off: 'valid' },
     ],
   ] as const)(
-    'is used or rejected as the setting certificate_revocation says if its signer %s',
+    'a status list whose signer %s follows the setting certificate_revocation',
     async (_, answer, known) => {
       for (const setting of CERTIFICATE_REVOCATION) {
         const { status, isAsked } = await checked(2, setting, answer)
@@ -215,7 +220,7 @@ describe('a status list whose signer names a revocation list', async () => {
     },
   )
 
-  it('still makes a credential revoked under accept_unknown if the revocation status of its signer is unknown', async () => {
+  it('can still revoke a credential if the setting is accept_unknown and the revocation of the list’s signer is unknown', async () => {
     expect((await checked(0, 'accept_unknown', undefined)).status).toBe('invalid')
   })
 

@@ -30,7 +30,7 @@ it.each<[who: string, anchor: TrustAnchor, identifiers: string[]]>([
   expect(found.ok && found.value.authorityKeyIdentifiers).toEqual(expected)
 })
 
-it('the authority key identifiers are ignored in the chain of an issuer with anchored keys', async () => {
+it('the authority key identifiers are ignored in the chain of an issuer whose anchor contains its keys', async () => {
   const anchor = { ...SHARED, issuer: 'https://i.example', jwks: { keys: [chained.leaf.publicJwk] } }
   const claims = { chain: chained.chain, iss: 'https://i.example' }
   const found = await ask(claims, { anchors: [anchor as TrustAnchor] })

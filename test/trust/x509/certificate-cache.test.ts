@@ -105,7 +105,7 @@ describe('a cached chain', () => {
     expect(await askAgain({ chain: [seen.leaf.der, other.der] })).toBe('invalid_certificate_path')
   })
 
-  it('is refused if its order changes, if its intermediate is missing, or if it also has its anchor', async () => {
+  it('is refused if its order changes, if its intermediate is missing, or if it also contains its anchor', async () => {
     expect(await askAgain({ chain: seen.chain.toReversed() })).not.toBe('trusted')
     expect(await askAgain({ chain: [seen.leaf.der] })).not.toBe('trusted')
     expect(await askAgain({ chain: [...seen.chain, seen.root.der] })).toBe('trust_anchor_in_chain')

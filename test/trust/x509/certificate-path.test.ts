@@ -113,12 +113,12 @@ describe('a path is trusted', () => {
 })
 
 describe('a path is refused', () => {
-  it('if RSA with SHA-1 signed a certificate in it', async () => {
+  it('if one of its certificates is signed by RSA with SHA-1', async () => {
     const changed = await mintIssuerPki({ root: { keys: await rsaSha1() }, intermediate: { hash: 'SHA-1' } })
     expect(await askPki(changed)).toBe('certificate_profile_violation: weak_key_or_signature')
   })
 
-  it('as expired even if another anchor has the same name, in either order of the anchors', async () => {
+  it('as expired, even if another anchor with the same name is configured before or after its own anchor', async () => {
     const expired = await mintIssuerPki({ leaf: { notAfter: BEFORE } })
     const namesake = await mintRoot()
     const [named, own] = [caAnchor(namesake.pem), caAnchor(expired.root.pem)]
@@ -184,7 +184,7 @@ describe('an anchor in the chain, if the protocol accepts an anchor there,', () 
     expect(await askWith([root, root])).toBe('trust_anchor_in_chain')
   })
 
-  it('does not make a certificate trusted that its key did not sign', async () => {
+  it('does not make a certificate trusted that another key signed', async () => {
     const stranger = await mintIssuerPki()
     expect(await askWith([stranger.leaf, stranger.intermediate, root])).toBe('invalid_certificate_path')
     expect(await askWith([leaf, root])).toBe('invalid_certificate_path')
@@ -252,7 +252,7 @@ describe('the extended key usage that an anchor requires', () => {
       { leaf: { extendedKeyUsage: [DOCUMENT_SIGNER] }, intermediate: { extendedKeyUsage: [ANY_PURPOSE] } },
       'trusted',
     ],
-  ])('%s', async (_, changes, expected) => {
+  ])('the required extended key usage %s', async (_, changes, expected) => {
     expect(await askFor([DOCUMENT_SIGNER, '1.2.3'], changes)).toContain(expected)
   })
 })

@@ -217,12 +217,12 @@ describe('the key of a certificate', () => {
     ['of RSA with exponent 65535 is rejected', rsa(256, 0x80, '00ffff'), undefined],
     ['of RSA with an even exponent is rejected', rsa(256, 0x80, '010002'), undefined],
     ['of RSA with an exponent of five octets is rejected', rsa(256, 0x80, '0100000001'), undefined],
-  ])('%s', (_, key, type) => {
+  ])('the key of a certificate %s', (_, key, type) => {
     expect(typeOfKey(key)).toBe(type)
   })
 
   it.each(WEAK_ED25519.map((key) => key.toString('hex')))(
-    'of Ed25519 with a point of small order is rejected: %s',
+    'an Ed25519 key of a certificate with a point of small order is rejected: %s',
     (hex) => {
       expect(typeOfKey(ed25519(decodeHex(hex)!))).toBeUndefined()
     },

@@ -45,7 +45,7 @@ describe('the lifetime of a chain', () => {
       [-20, 500],
       { validFrom: 0, expiresAt: 9, renewFrom: 6 },
     ],
-  ])('%s', async (_, leafDays, intermediateDays, days) => {
+  ])('the lifetime of a chain %s', async (_, leafDays, intermediateDays, days) => {
     const intermediate = await mintIntermediate(root, lasting(...intermediateDays))
     const leaf = await mintLeaf(intermediate, lasting(...leafDays))
     const expected = Object.entries(days).map(([name, day]) => [name, NOW + Number(day) * DAY])

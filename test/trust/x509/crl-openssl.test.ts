@@ -42,7 +42,7 @@ function every(result: Comparison) {
 
 describe('a revocation list that OpenSSL made', () => {
   it.each(Object.entries(RESULTS))(
-    'of the kind “%s” gives the expected status of each certificate',
+    'a revocation list of the kind “%s” that OpenSSL made gives the expected status of each certificate',
     async (name, results) => {
       const list = decodeBase64(vectors.lists[name as List])!
       for (const [which, { here, openssl }] of Object.entries(results)) {

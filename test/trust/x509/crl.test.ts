@@ -160,7 +160,7 @@ describe('a revocation list', () => {
     expect(resultOf(new Uint8Array(CRL.bytes + 1))).toBe('too_large')
   })
 
-  it.each(['', '\n', '\r\n\r\n'])('is decoded from PEM with %j after its end line', (end) => {
+  it.each(['', '\n', '\r\n\r\n'])('is decoded from PEM if %j follows the end line', (end) => {
     const base64 = Buffer.from(listWith(() => undefined)).toString('base64')
     const lines = base64.replace(/.{64}/g, '$&\r\n')
     const text = `-----BEGIN X509 CRL-----\n${lines}\n-----END X509 CRL-----${end}`
@@ -170,12 +170,15 @@ describe('a revocation list', () => {
   it.each([
     ['onlyContainsUserCerts', 0x81, 'others'],
     ['onlyContainsCACerts', 0x82, 'authorities'],
-  ] as const)('with %s applies only to the kind of certificates that this field names', (_, tag, only) => {
-    const decoded = decodeCrl(
-      listWith((fields) => fields.splice(EXTENSIONS, 1, extension(place(tlv(tag, TRUE))))),
-    )
-    expect(decoded.ok && decoded.value.list.scope).toEqual({ point: undefined, only })
-  })
+  ] as const)(
+    'a revocation list with the field %s covers only the kind of certificates in the name of the field',
+    (_, tag, only) => {
+      const decoded = decodeCrl(
+        listWith((fields) => fields.splice(EXTENSIONS, 1, extension(place(tlv(tag, TRUE))))),
+      )
+      expect(decoded.ok && decoded.value.list.scope).toEqual({ point: undefined, only })
+    },
+  )
 
   // RFC 5280 §5.3.1: there is no 7, and 8 is for deltas.
   it.each([0, 1, 2, 3, 4, 5, 6, 9, 10])(

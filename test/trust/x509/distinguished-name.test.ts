@@ -33,7 +33,7 @@ afterEach(() => vi.restoreAllMocks())
 
 describe('the names of a forged chain', () => {
   it.each([1, 256, 257, 4000])(
-    'with %i characters are normalized at most once, and never if they exceed the limit',
+    'the names of a forged chain with %i characters are normalized at most once, and never if they exceed the limit',
     async (length) => {
       const forge = (cn: string) =>
         mintCertificate({ issuerName: `C=DE,O=${LONG.repeat(length)},CN=${cn}`, ca: false })
@@ -51,14 +51,17 @@ describe('an issuer name that differs from the authority’s name only in upper 
   it.each([
     [256, 'trusted'],
     [257, 'untrusted_issuer'],
-  ])('and has %i characters gives the result %s', async (length, expected) => {
-    const root = await mintRoot({ subject: `CN=${'A'.repeat(length)}` })
-    const leaf = await mintLeaf(root, { issuerName: `CN=${'a'.repeat(length)}` })
-    const same = await mintLeaf(root)
-    const context = { anchors: [caAnchor(root.pem)] }
-    expect(outcomeOf(await ask({ chain: [leaf.der] }, context))).toBe(expected)
-    expect(outcomeOf(await ask({ chain: [same.der] }, context))).toBe('trusted')
-  })
+  ])(
+    'an issuer name of %i characters that differs from the authority’s name only in case gives the result %s',
+    async (length, expected) => {
+      const root = await mintRoot({ subject: `CN=${'A'.repeat(length)}` })
+      const leaf = await mintLeaf(root, { issuerName: `CN=${'a'.repeat(length)}` })
+      const same = await mintLeaf(root)
+      const context = { anchors: [caAnchor(root.pem)] }
+      expect(outcomeOf(await ask({ chain: [leaf.der] }, context))).toBe(expected)
+      expect(outcomeOf(await ask({ chain: [same.der] }, context))).toBe('trusted')
+    },
+  )
 })
 
 const UTF8 = 0x0c
@@ -118,7 +121,7 @@ describe('the text of a distinguished name', () => {
     ['550461', 'organizationIdentifier'],
     ['0992268993f22c640101', 'UID'],
     ['0992268993f22c640119', 'DC'],
-  ])('contains the attribute type with DER %s as %s', (hex, short) => {
+  ])('shows the attribute type with the DER bytes %s as %s', (hex, short) => {
     expect(formatDistinguishedName(nameOf([attribute(oid(hex), 'A')]))).toBe(`${short}=A`)
   })
 
@@ -190,7 +193,7 @@ describe('two distinguished names', () => {
       nameOf([cn('B', TELETEX)]),
       false,
     ],
-  ])('%s', (_, a, b, same) => {
+  ])('two distinguished names %s', (_, a, b, same) => {
     expect([isSameName(a, b), isSameName(b, a)]).toEqual([same, same])
   })
 })

@@ -206,11 +206,11 @@ describe('a directory name constraint', () => {
     ['rejects a subject with another organization', 'C=DE,O=Other Issuer,CN=Somebody', VIOLATION],
     ['rejects a subject that is shorter than the subtree', 'C=DE', VIOLATION],
     ['rejects a subject with another order of attributes', 'O=Test Issuer,C=DE,CN=Somebody', VIOLATION],
-  ])('of a permitted subtree %s', async (_, subject, expected) => {
+  ])('a directory name constraint of a permitted subtree %s', async (_, subject, expected) => {
     expect(await check({ permitted: [dn('C=DE,O=Test Issuer')] }, { subject })).toBe(expected)
   })
 
-  it('of an excluded subtree rejects a subject that differs only in case, and admits another organization', async () => {
+  it('a directory name constraint of an excluded subtree rejects a subject that differs only in case, and admits another organization', async () => {
     const excluded = [dn('C=DE,O=Test Issuer')]
     expect(await check({ excluded }, { subject: 'C=DE,O=Other,CN=Somebody' })).toBe('trusted')
     expect(await check({ excluded }, { subject: 'C=DE,O=TEST ISSUER,CN=Somebody' })).toBe(VIOLATION)

@@ -18,7 +18,7 @@ const [stage, other] = await makeStages()
 const SETS = [{ options: [['pid_mdoc']] }]
 const WITH_ROOT = changed('header.x5c', [stage.verifier.leaf.x5c, stage.verifier.root.x5c])
 
-it('France Identité answers a query for the name in the PID as mdoc', async () => {
+it('France Identité answers a query for the name in a PID in the format mso_mdoc', async () => {
   const { answer } = await offerLink(franceIdentite, stage, { queries: [NAME_MDOC] })
   expect(answer).toMatchObject({ disclosed: [{ claim: 'given_name' }, { claim: 'family_name' }] })
 })
@@ -39,7 +39,7 @@ it.each([
   },
 )
 
-it('the Lissi ID-Wallet refuses other formats, and its documentation says nothing about credential sets', async () => {
+it('the Lissi ID-Wallet refuses other formats, and credential sets, which its documentation does not mention', async () => {
   const ask = async (change: Change) =>
     (await offerLink(lissi, stage, { queries: [NAME_MDOC], change: { scheme: 'haip-vp', ...change } })).answer
   expect(await ask(changed('query.format', 'jwt_vc_json'))).toEqual({

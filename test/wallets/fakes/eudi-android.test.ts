@@ -20,7 +20,7 @@ const [NAME, FAMILY] = [{ claim: 'given_name' }, { claim: 'family_name' }]
 it.each([
   ['dc+sd-jwt', NAME_SD_JWT],
   ['mso_mdoc', NAME_MDOC],
-])('the Android wallet answers a good request for %s, by GET and by POST, encrypted', async (_, good) => {
+])('the Android wallet answers a good request for %s by GET and POST, with encryption', async (_, good) => {
   for (const method of ['get', 'post'] as const) {
     const { answer, posted } = await offerLink(eudiAndroid, stage, { queries: [good], method })
     expect(answer).toMatchObject({ disclosed: [NAME, FAMILY] })
@@ -151,5 +151,5 @@ it('the Android wallet refuses OpenID4VP over the Digital Credentials API', asyn
   const digital = { protocol: 'openid4vp-v1-signed', data: { request: '' } }
   const surroundings = { ...stage, verifierCa: stage.verifier.root.pem, fetch: () => Promise.reject() }
   const answer = await eudiAndroid.answer({ digital, origin: 'https://shop.example' }, surroundings)
-  expect(answer).toEqual({ refused: 'the protocol openid4vp-v1-signed is not org-iso-mdoc' })
+  expect(answer).toEqual({ refused: 'the first request is not org-iso-mdoc' })
 })

@@ -19,7 +19,7 @@ const [NAME, FAMILY] = [{ claim: 'given_name' }, { claim: 'family_name' }]
 it.each([
   ['dc+sd-jwt', NAME_SD_JWT],
   ['mso_mdoc', NAME_MDOC],
-])('the iOS wallet answers a good request for %s, by GET and by POST, encrypted', async (_, good) => {
+])('the iOS wallet answers a good request for %s by GET and POST, with encryption', async (_, good) => {
   for (const method of ['get', 'post'] as const) {
     const { answer, posted } = await offerLink(eudiIos, stage, { queries: [good], method })
     expect(answer).toMatchObject({ disclosed: [NAME, FAMILY] })

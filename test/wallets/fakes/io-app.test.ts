@@ -23,15 +23,18 @@ const ITALIAN = {
   response_uris: ['https://shop.example/response'],
 }
 
+const LINK = 'https://continua.io.pagopa.it/itw/auth'
+
 type Changes = {
   readonly header?: object
   readonly payload?: object
   readonly metadata?: object
   readonly method?: string
+  readonly link?: string
 }
 
 async function offer(
-  { header = {}, payload = {}, metadata = {}, method = 'get' }: Changes,
+  { header = {}, payload = {}, metadata = {}, method = 'get', link = LINK }: Changes,
   queries = [NAME_SD_JWT],
   signer = stage.verifier,
 ) {
@@ -54,7 +57,7 @@ async function offer(
     request_uri_method: method,
   }
   const surroundings = { fetch, holdings: stage.holdings, verifierCa: stage.verifier.root.pem }
-  const answer = await ioApp.answer({ link: `openid4vp://?${new URLSearchParams(parameters)}` }, surroundings)
+  const answer = await ioApp.answer({ link: `${link}?${new URLSearchParams(parameters)}` }, surroundings)
   return { answer, posted }
 }
 
@@ -62,6 +65,11 @@ it('the IO app answers a good request', async () => {
   const { answer, posted } = await offer({})
   expect(answer).toMatchObject({ disclosed: [{ claim: 'given_name' }, { claim: 'family_name' }] })
   expect(posted).toEqual([expect.stringMatching(/^response=/)])
+})
+
+it('the IO app answers a request without the client_metadata members that Italian verifiers add', async () => {
+  const metadata = Object.fromEntries(Object.keys(ITALIAN).map((name) => [name, undefined]))
+  expect((await offer({ metadata })).posted).toHaveLength(1)
 })
 
 it('the IO app answers both options of credential_sets if it has credentials for both', async () => {
@@ -85,8 +93,7 @@ it.each([
   ],
   ['another response type', { payload: { response_type: 'code' } }, 'response_type is not vp_token'],
   ['no state', { payload: { state: undefined } }, 'state is missing'],
-  ['no client_name', { metadata: { client_name: undefined } }, 'client_metadata has no client_name'],
-  ['no logo_uri', { metadata: { logo_uri: undefined } }, 'client_metadata has no logo_uri'],
+  ['a scheme of other wallets', { link: 'openid4vp://' }, 'the address does not open the app'],
   ['an unknown request_uri_method', { method: 'put' }, 'unknown request_uri_method'],
   [
     'a query that nothing satisfies',

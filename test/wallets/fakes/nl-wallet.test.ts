@@ -139,7 +139,7 @@ it('the NL wallet refuses a certificate without an organization identifier', asy
   expect(answer).toEqual({ refused: 'the certificate names no organization with its identifier' })
 })
 
-it('the NL wallet refuses a request whose wallet_nonce is not the one that it posted', async () => {
+it('the NL wallet refuses a request with a wallet_nonce other than the nonce that the wallet posted', async () => {
   const change = changed('payload.wallet_nonce', 'another')
   const { answer } = await offerLink(nlWallet, stage, { queries: [NAME_SD_JWT], change, method: 'post' })
   expect(answer).toEqual({ refused: 'wallet_nonce differs' })

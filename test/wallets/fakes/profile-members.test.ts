@@ -49,10 +49,21 @@ const probe = (
 const withoutClaims = ({ claims: _, ...query }: CredentialQuery): CredentialQuery => query
 const SEX = sdJwt({ id: 'sex', ...claimed(['sex']) })
 const LACKING = sdJwt({ id: 'lacking', meta: { vct_values: ['urn:lacking'] } })
+const ETSI = { type: 'etsi_tl', values: ['https://list.example'] }
 const setsOf = (...options: readonly string[][]) => [{ options }]
 
 const PROBES: readonly Probe[] = [
-  probe('several_queries', { credentials: [NAME_SD_JWT, SEX] }, { yes: [...NAME, 'sex'] }),
+  probe(
+    'several_queries',
+    { credentials: [NAME_SD_JWT, SEX] },
+    { yes: [...NAME, 'sex'], one_format: [...NAME, 'sex'] },
+  ),
+  probe(
+    'several_queries',
+    { credentials: [SEX, NAME_MDOC] },
+    { yes: [...NAME, 'sex'], one_format: null },
+    'mso_mdoc',
+  ),
   probe(
     'credential_sets',
     { credentials: [NAME_SD_JWT, SEX], credential_sets: setsOf(['pid'], ['sex']) },
@@ -98,8 +109,10 @@ const PROBES: readonly Probe[] = [
   probe('multiple', sdJwt({ multiple: true }), { yes: NAME }),
   probe('trusted_authorities', sdJwt({ trusted_authorities: [{ type: 'aki', values: ['AAAA'] }] }), {
     yes: null,
+    aki: null,
     ignored: NAME,
   }),
+  probe('trusted_authorities', sdJwt({ trusted_authorities: [ETSI] }), { aki: null }),
   probe('require_cryptographic_holder_binding', sdJwt({ require_cryptographic_holder_binding: true }), {
     yes: NAME,
   }),
@@ -172,13 +185,13 @@ it.each(FAKES)(
   },
 )
 
-it.each(FAKES)('the fake wallet $wallet.id cites its sources with whole paths', ({ wallet }) => {
+it.each(FAKES)('the fake wallet $wallet.id cites the files of its sources with full paths', ({ wallet }) => {
   const files = [wallet.source].flat().flatMap((one) => ('files' in one ? one.files : []))
   expect(files.filter((path) => !/^[\w./ -]+$/.test(path))).toEqual([])
 })
 
 it.each(FAKES)(
-  'the profile of $wallet.id says "unknown" only if its sources say nothing',
+  'the profile of $wallet.id has the value "unknown" only for features that its sources do not describe',
   ({ wallet, profile }) => {
     const { dcql, transaction_data, unknown_protocols = [] } = profile
     const supports = [
@@ -195,7 +208,7 @@ it.each(FAKES)(
 )
 
 it.each(FAKES)(
-  'the profile of $wallet.id names the formats in which the wallet presents too much',
+  'the profile of $wallet.id lists the formats in which the wallet discloses more claims than requested',
   (fake) => {
     const { formats, excess_formats: excess = [] } = fake.profile
     expect(excess).toEqual(fake.wallet.excess ?? [])

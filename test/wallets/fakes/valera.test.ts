@@ -45,7 +45,7 @@ it('the Valera wallet accepts a verifier certificate of any authority', async ()
 })
 
 const CASES: readonly (readonly [string, Change, string])[] = [
-  ['another scheme', { scheme: 'av' }, 'the scheme is not registered'],
+  ['another scheme', { scheme: 'avsp' }, 'the scheme is not registered'],
   ['parameters in the link', changed('link.request_uri'), 'an unsigned request needs redirect_uri'],
   ['no x5c', changed('header.x5c'), 'no x5c in the request object'],
   [

@@ -32,7 +32,7 @@ export function aboutSettings(settings: Settings, now: number): AboutSettings {
   }
 }
 
-/** Shows the lines, closed at first. */
+/** Returns the lines in a `details` element, which is closed at first. */
 export function aboutMarkup(texts: Texts, input: AboutInput): Markup {
   const { about } = texts
   const name = isolate(input.name)
@@ -48,13 +48,17 @@ function aboutLines(texts: Texts, { view, about: facts }: AboutInput, name: stri
   const { about } = texts
   const time = durationWords(view.retention_ms, texts)
   const registration = view.sends_registration ? facts.registeredAs : null
-  const isOfLogin = view.login !== null // its page names the address, and its client gets the values
+  // The page of a login lacks the first two lines below. It shows the return address elsewhere. The second
+  // line says what the relying party gets, but the client of the login gets the values.
+  const isOfLogin = view.login !== null
   const isRetained = view.requested_claims.items.some(({ retained }) => retained)
+  const hosts = new Set(Object.values(view.return_addresses ?? {}).map(hostOf))
   const lines: readonly (string | false | null)[] = [
-    !isOfLogin && view.return_url !== null && fill(about.returnTo, { host: hostOf(view.return_url) }),
+    ...(isOfLogin ? [] : [...hosts].map((host) => fill(about.returnTo, { host }))),
     !isOfLogin && fill(view.gives_values ? about.values : about.yesOrNo, { name }),
     fill(view.keeps_values ? about.storedEncrypted : about.notStored, { time }),
     isRetained && fill(about.retained, { name }),
+    view.keeps_evidence && fill(about.evidence, { name }),
     view.states_no_storage && view.gives_values && fill(about.notRetained, { name }),
     registration && fill(about.registration, { name, identifier: isolate(registration) }),
   ]

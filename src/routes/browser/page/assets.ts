@@ -1,10 +1,9 @@
 // Scripts and styles of the pages, below assets/. Each isolate reads a file once. A new deployment starts new
-// isolates, so a file never changes during the life of an isolate.
+// isolates, so a file never changes while an isolate runs.
 
-import { encodeBase64url } from '../../../codec/base64url.ts'
 import { utf8 } from '../../../codec/bytes.ts'
 import { sha256 } from '../../../crypto/digest.ts'
-import { type AssetSource, gzipHeaders, readOnce } from '../../edge/cloudflare.ts'
+import { type AssetSource, readOnce, sendFile, versionOf } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { problem } from '../../edge/problems.ts'
 
@@ -26,30 +25,23 @@ export type ScriptName = (typeof SCRIPTS)[number]
  * never changes.
  */
 export async function scriptAddress(assets: AssetSource, name: ScriptName): Promise<string> {
-  return `/assets/${name}?v=${versionOf(await readPageAsset(assets, name))}`
+  return `/assets/${name}?v=${await versionOf(assets, `page/${name}`)}`
 }
 
 /** Serves `GET /assets/:name`. */
 export async function sendScript(c: AppContext): Promise<Response> {
   const name = SCRIPTS.find((script) => script === c.req.param('name'))
   if (name === undefined) return problem(c, 'not_found')
-  const script = await readPageAsset(c.env.ASSETS, name)
-  const isCurrent = c.req.query('v') === versionOf(script)
-  return c.body(script.text, 200, {
+  const path = `page/${name}`
+  const isCurrent = c.req.query('v') === (await versionOf(c.env.ASSETS, path))
+  const sent = await sendFile(c, path, {
     'Content-Type': 'text/javascript; charset=utf-8',
-    ...gzipHeaders(c),
     'Cache-Control': isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache',
   })
+  return sent ?? problem(c, 'temporarily_unavailable')
 }
 
-function versionOf({ digest }: Asset): string {
-  return encodeBase64url(digest).slice(0, 16)
-}
-
-/** Returns a file of assets/page. */
-export function readPageAsset(
-  assets: AssetSource,
-  name: ScriptName | 'style.css' | 'public.css',
-): Promise<Asset> {
+/** Returns a style of assets/page. Its text becomes part of a page. */
+export function readStyle(assets: AssetSource, name: 'style.css' | 'public.css'): Promise<Asset> {
   return readOnce(assets, `page/${name}`, async (text) => ({ text, digest: await sha256(utf8(text)) }))
 }

@@ -1,6 +1,6 @@
 // A relying party's colour on our pages, in a shade for light mode and a shade for dark mode. The contrast
-// with the page is at least 3 to 1 (WCAG 2.2, 1.4.11). Text on the colour is black or white. Its contrast is
-// at least 4.5 to 1 (1.4.3).
+// with the page is at least 3 to 1 (WCAG 2.2, 1.4.11). Text on the colour is black or white. The contrast of
+// this text is at least 4.5 to 1 (1.4.3).
 
 /** Returns the style for light and dark mode. `color`: `#rrggbb`, as in the settings schema. */
 export function brandStyle(color: string): string {
@@ -9,7 +9,7 @@ export function brandStyle(color: string): string {
   return `${light}@media (prefers-color-scheme:dark){${dark}}`
 }
 
-/** The page's background in dark mode (assets/page/style.css). */
+/** Background of the card that contains the page's content, in dark mode (assets/page/style.css). */
 export const DARK_CARD = '#191d23'
 
 /** Red, green and blue, 0 to 255. */

@@ -1,15 +1,15 @@
 // The HTML document around every page for people, and the headers that keep a page private (api/access,
-// api/binding). A page loads nothing from other sites. Only the relying party's own pages may show it in a
-// frame. The page's address can contain a token, so browsers must not send the address to other sites.
+// api/binding). A page loads nothing from other sites. Only the relying party's own pages may show the page
+// in a frame. The page's address can contain a token, so browsers must not send the address to other sites.
 
 import { html, raw } from 'hono/html'
 import { encodeBase64 } from '../../../codec/base64url.ts'
 import { utf8 } from '../../../codec/bytes.ts'
 import { loadConfig } from '../../../config.ts'
 import { sha256 } from '../../../crypto/digest.ts'
-import { gzipHeaders } from '../../edge/cloudflare.ts'
+import { codingHeaders } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
-import { readPageAsset } from './assets.ts'
+import { readStyle } from './assets.ts'
 import { directionOf } from './language.ts'
 import { mark } from './mark.ts'
 import type { Texts } from './texts.ts'
@@ -32,7 +32,10 @@ export type PageDocument = {
   readonly formTarget?: string
   /** True if the page has a form that is sent to our own origin. */
   readonly hasOwnForm?: boolean
-  /** Address that the browser opens next, at once. A redirect of a form to another site would be blocked. */
+  /**
+   * Address that the browser opens at once, by the header `Refresh`. Browsers would block a redirect to
+   * another site as the response to a form.
+   */
   readonly next?: string | undefined
 }
 
@@ -53,7 +56,7 @@ export async function sendPage(
   }: PageDocument,
 ): Promise<Response> {
   // The style is inlined, so that the first response is the whole page.
-  const shared = await readPageAsset(c.env.ASSETS, 'style.css')
+  const shared = await readStyle(c.env.ASSETS, 'style.css')
   const digests = [shared.digest, ...(style === '' ? [] : [await sha256(utf8(style))])]
   const headers = {
     'Content-Security-Policy': securityPolicy(loadConfig(c.env).baseUrl, {
@@ -64,9 +67,10 @@ export async function sendPage(
     }),
     'Cache-Control': 'no-store',
     'Content-Language': texts.language,
-    // The only secret of a page is the token in its address, so nobody else can ask for it. A page with a
-    // form for another site has a code beside the `state` that the site chose.
-    ...(formTarget === undefined && gzipHeaders(c)),
+    // The length of a compressed page can reveal a secret if a stranger chose a text of the page (see
+    // `codingHeaders`). A page with a form for another site has a secret code, and a `state` that the other
+    // site chose. So such a page is not compressed.
+    ...(formTarget === undefined && codingHeaders(c)),
     // With `no-referrer`, browsers send `Origin: null` with a form (Fetch §3.2). A form of our page needs its
     // origin.
     'Referrer-Policy': hasOwnForm ? 'same-origin' : 'no-referrer',
@@ -110,8 +114,8 @@ ${mark()}
 }
 
 /**
- * Returns the Content-Security-Policy. It allows our scripts, the styles with these digests, our pictures,
- * and connections to our origin.
+ * Returns the Content-Security-Policy. The policy allows our scripts, the styles with these digests, our
+ * pictures, and connections to our origin.
  */
 function securityPolicy(
   baseUrl: string,
@@ -128,8 +132,8 @@ function securityPolicy(
   },
 ): string {
   const styles = digests.map((digest) => `'sha256-${encodeBase64(digest)}'`)
-  // In CSP3, 'self' includes the WebSocket of the same host. Older browsers need the origin of the WebSocket.
   const ownForm = hasOwnForm ? "'self'" : "'none'"
+  // In CSP3, 'self' includes the WebSocket of the same host. Older browsers need the origin of the WebSocket.
   const socketOrigin = baseUrl.replace(/^http/, 'ws')
   return [
     "default-src 'none'",

@@ -18,8 +18,8 @@ export function chooseLanguage(locale: string | null, acceptLanguage = ''): Lang
 }
 
 /**
- * Number of characters of the header that are read. The most wanted languages come first, so the rest may be
- * ignored.
+ * Number of characters of the header that are read. Browsers send the preferred languages first, so the rest
+ * may be ignored.
  */
 const HEADER_CHARACTERS = 500
 

@@ -1,15 +1,16 @@
-// The way out of the page: *Do not share*. It is asked once, and works without a script. A press on a link is
-// not enough, because programs open links, too.
+// *Do not share* on the session page: the person declines. The page asks once if the person is sure. This
+// works without a script. A form sends the decision. A link would not be safe, because programs such as link
+// previews open links without the person.
 
 import { html } from 'hono/html'
 import type { PageView } from '../../../session/views/page-view.ts'
 import type { Markup } from './document.ts'
 import { fill, isolate, type Texts } from './texts.ts'
 
-/** Input for the way out. */
+/** Input for *Do not share*. */
 export type LeaveInput = {
   readonly id: string
-  readonly view: Pick<PageView, 'return_url' | 'login' | 'required_session_binding'>
+  readonly view: Pick<PageView, 'return_addresses' | 'login' | 'required_session_binding'>
   /** The relying party's name. */
   readonly name: string
   readonly token: string
@@ -22,13 +23,14 @@ export type LeaveInput = {
   readonly embedder: string | undefined
 }
 
-/** Returns the way out: a summary that opens the question, and the form that declines. */
+/** Returns *Do not share*: a `<summary>` that shows the question and the form that declines. */
 export function leaveMarkup(texts: Texts, page: LeaveInput): Markup {
   const { view, token, embedder } = page
   const name = isolate(view.login?.client ?? page.name)
-  const words = fill(view.return_url === null ? texts.leave.short : texts.leave.back, { name })
+  const words = fill(view.return_addresses === null ? texts.leave.short : texts.leave.back, { name })
   const query = new URLSearchParams({ token, ...(embedder !== undefined && { embed: embedder }) })
-  // A frame has no access to the browser's cookie. A session of one browser is declined in a tab.
+  // A frame has no access to the browser's cookie. So a session that requires a binding is declined in a new
+  // tab.
   const isInTab = page.isFramed && view.required_session_binding !== 'none'
   return html`<details id="leave"><summary>${words}</summary>
 <p class="soft">${fill(texts.leave.question, { name })}</p>

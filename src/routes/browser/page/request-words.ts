@@ -1,5 +1,5 @@
-// The requested claims and credentials in a person's words.
-// A type or scope without words, such as one that the relying party added, is shown by its name.
+// The requested claims and credentials in a person's words. A type or scope without words is shown by its
+// name, for example a type that the relying party added.
 
 import { parseAgeScope } from '../../../policy/age.ts'
 import type { RequestedClaims, RequestedGroup } from '../../../policy/requested-claims.ts'
@@ -54,8 +54,8 @@ function scopeWords(scope: string, texts: Texts): string {
 }
 
 /**
- * Returns the words of a name; `undefined` if there are none. Relying parties choose names of types and
- * scopes, so a name may be `constructor`.
+ * Returns the words of a name; `undefined` if there are none. Ignores inherited members: relying parties
+ * choose names of types and scopes, so a name may be `constructor`.
  */
 function ownMember(words: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(words, name) ? words[name] : undefined

@@ -1,5 +1,5 @@
-// The body of the page that a wallet returns people to. The text is general if scripts are off, or if the
-// address has no code.
+// The body of the page that a wallet returns people to. The page shows a general text if scripts are off, or
+// if its address has no response code.
 
 import { html } from 'hono/html'
 import type { Markup } from './document.ts'

@@ -1,12 +1,13 @@
 // The body of the session page: who asks for which claims, and the session's state. While the session is
 // open, the body also has the QR code and the data for the scripts. The page shows no claim value and no
-// exact reason: only the relying party gets these. After a refused response, the page shows the family of the
-// reason.
+// exact reason: only the relying party gets these. After a refused response, the page shows only the kind of
+// the reason (refusal-family.ts).
 
 import { html } from 'hono/html'
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'
 import type { Branding } from '../../../relying-party/document/branding.ts'
 import type { EndFamily } from '../../../session/document/refusal-family.ts'
+import type { ReturnAddresses } from '../../../session/end/return-address.ts'
 import { type AboutInput, aboutMarkup } from './about.ts'
 import type { Markup } from './document.ts'
 import { ownTextAttributes } from './language.ts'
@@ -40,7 +41,7 @@ export type SessionPage = WaysInput &
     readonly now: number
   }
 
-/** Returns the page's title and body. `live`: the session can still change, and the scripts follow it. */
+/** Returns the page's title and body. `live`: the session is pending, so the page's scripts show changes. */
 export function sessionBody(
   page: SessionPage,
   texts: Texts,
@@ -74,7 +75,7 @@ ${mark()}
 </div>
 ${live ? newCodeLink(page, state, texts) : ''}
 ${live ? steps(texts) : ''}
-${view.return_url === null ? '' : wayBack(backAddress(page, view.return_url), { words: backWords(page, texts, name), hidden: live })}
+${view.return_addresses === null ? '' : wayBack(page, backWords(page, texts, name))}
 ${live && goesBack(page) ? goBackParts(texts, name) : ''}
 </div>
 ${live ? liveParts(page, texts) : ''}
@@ -90,8 +91,8 @@ function emblem({ name, branding }: SessionPage): Markup {
 }
 
 /**
- * Returns the heading. The relying party's own heading is shown above the sentence that says who asks. It
- * never replaces that sentence.
+ * Returns the heading. A heading that the relying party wrote is shown above the sentence that says who asks.
+ * It never replaces this sentence.
  */
 function heading({ view }: SessionPage, asks: string): Markup {
   if (view.heading === null) return html`<h1 id="asks">${asks}</h1>`
@@ -106,8 +107,8 @@ function asksWords({ view }: SessionPage, texts: Texts): { readonly asks: string
 }
 
 /**
- * Returns the purpose inside our own words. The relying party wrote the purpose, so the purpose has its own
- * language and writing direction.
+ * Returns the sentence of this service that contains the purpose. The relying party wrote the purpose, so the
+ * purpose has its own language and writing direction.
  */
 function purpose({ view }: SessionPage, texts: Texts): Markup | '' {
   if (view.purpose === null) return ''
@@ -120,9 +121,9 @@ function purpose({ view }: SessionPage, texts: Texts): Markup | '' {
 const WAITING_FOR_WALLET_MS = 30_000
 
 /**
- * Returns the link to a new code. It is visible after a refused response, or if a wallet fetched the request
- * and has not responded in time. Without a script, the link opens the page again with a new code. The link
- * has the number of the last activity, so a later refusal is still shown.
+ * Returns the link to a new code. The link is visible after a refused response, or if a wallet fetched the
+ * request and has not responded in time. Without a script, the link opens the page again with a new code. The
+ * link contains the number of the last activity: the new page shows only what happened after it.
  */
 function newCodeLink(page: SessionPage, state: PageState, texts: Texts): Markup {
   const activity = activityOf(page)
@@ -141,39 +142,53 @@ function steps({ steps: { open, confirm, done } }: Texts): Markup {
 }
 
 /**
- * Returns the link back to the relying party, for every outcome. The link has no code, so it proves nothing
- * about the person who opens it (api/binding).
+ * Returns the link back to the relying party. The link has no code, so the link proves nothing about the
+ * person who opens it (api/binding). While the session is pending, the link is hidden. If the address depends
+ * on the outcome, the link has no address until then, and the page's script adds the address.
  */
-function wayBack(
-  address: string,
-  { words, hidden }: { readonly words: string; readonly hidden: boolean },
-): Markup {
-  return html`<a id="back" class="button" href="${address}" target="_top"${hidden ? html` hidden` : ''}>${words}</a>`
+function wayBack(page: SessionPage, words: string): Markup {
+  const isHidden = page.view.status === 'pending'
+  const address = backAddress(page)
+  const href = address === undefined ? '' : html` href="${address}"`
+  return html`<a id="back" class="button"${href} target="_top"${isHidden ? html` hidden` : ''}>${words}</a>`
 }
 
 /**
- * Returns the elements of a return that happens by itself. The script of the page fills them after the end.
+ * Returns the elements for an automatic return to the relying party. When the session ends, the page's script
+ * writes the text and shows the button.
  */
 function goBackParts({ goBack }: Texts, name: string): Markup {
   return html`<p id="going" role="status" data-text="${fill(goBack.soon, { name })}"></p>
 <button id="stay" type="button" class="second" hidden>${goBack.stay}</button>`
 }
 
-/** Returns true if the page goes back by itself some seconds after the end. A login goes back at once. */
+/**
+ * Returns true if the page goes back by itself some seconds after the end. A page in a frame stays open. The
+ * page of a login does not wait some seconds: it goes back at once.
+ */
 export function goesBack({ view, isFramed }: SessionPage): boolean {
   return view.return_automatically && view.login === null && !isFramed
 }
 
 /**
- * Returns the address to which the person goes back. For a login it has the token of the login, which is
- * valid longer than the session.
+ * Returns the address to which the person goes back; `undefined` if there is none, or if it depends on an end
+ * that is not known yet. For a login, the address has the token of the login, which is valid longer than the
+ * session.
  */
-export function backAddress({ view, token }: Pick<SessionPage, 'view' | 'token'>, address: string): string {
-  return view.login === null ? address : `${address}?${new URLSearchParams({ token })}`
+export function backAddress({ view, token }: Pick<SessionPage, 'view' | 'token'>): string | undefined {
+  const { return_addresses: addresses, login, status } = view
+  if (addresses === null || (status === 'pending' && dependsOnEnd(addresses))) return undefined
+  const address = addresses[status === 'pending' ? 'verified' : status]
+  return login === null ? address : `${address}?${new URLSearchParams({ token })}`
+}
+
+function dependsOnEnd(addresses: ReturnAddresses): boolean {
+  return new Set(Object.values(addresses)).size > 1
 }
 
 /**
- * Returns the words about the end of a login. They name the client, and the host that the browser returns to.
+ * Returns the words about the end of a login. The words name the client, and the host that the browser
+ * returns to.
  */
 function continueWords({ client, redirect_uri }: Login, texts: Texts): string {
   const host = isolate(new URL(redirect_uri).host)
@@ -214,15 +229,19 @@ ${alternative(page, texts)}
 </div>`
 }
 
-/** Shows the link to the page on which the person can prove the same without a wallet. A login has none. */
+/**
+ * Shows the link to the page on which the person can prove the same without a wallet. The page of a login has
+ * no such link.
+ */
 function alternative({ alternative: address }: SessionPage, texts: Texts): Markup | '' {
   if (address === null) return ''
   return html`<p><a id="alternative" href="${address}" target="_top" rel="noopener">${texts.wallets.alternative}</a></p>`
 }
 
 /**
- * Returns the state that the page shows. For a pending session it depends on the stage and on the wallet's
- * newest activity. A stage that this function does not name is shown as `scanned`, so it needs no new text.
+ * Returns the state that the page shows. For a pending session, the state depends on the stage and on the
+ * wallet's newest activity. Any other stage is handled like `request_fetched`, so a new stage needs no new
+ * text.
  */
 function stateOf({ view, seen }: SessionPage): PageState {
   const { status, stage, wallet_activity: activity } = view
@@ -251,7 +270,7 @@ function stateText(
   return refusal ? { ...text, text: fill(texts.refusals[refusal], { name }) } : text
 }
 
-/** Returns the texts of ends by the family of the reason. */
+/** Returns the texts for the end of a session, by the kind of the reason (`EndFamily`). */
 function endsOf(page: SessionPage, texts: Texts, name: string): Readonly<Record<EndFamily, string>> {
   const filled = Object.entries(texts.ends).map(([family, text]) => [
     family,
@@ -260,9 +279,12 @@ function endsOf(page: SessionPage, texts: Texts, name: string): Readonly<Record<
   return Object.fromEntries(filled) as Record<EndFamily, string> // the names are those of `texts.ends`
 }
 
-/** Returns the words about closing the page. They are the last instruction where there is no way back. */
+/**
+ * Returns the sentence which says that the person can close the page. It is empty in a frame, or if the page
+ * has a link back to the relying party.
+ */
 function closeWords({ isFramed, view }: SessionPage, texts: Texts): string {
-  return isFramed || view.return_url !== null ? '' : ` ${texts.closePage}`
+  return isFramed || view.return_addresses !== null ? '' : ` ${texts.closePage}`
 }
 
 function statesOf(page: SessionPage, texts: Texts, name: string): ScriptData['states'] {
@@ -279,6 +301,7 @@ function statesOf(page: SessionPage, texts: Texts, name: string): ScriptData['st
 
 function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
   const { view, api, seen, now } = page
+  const { return_addresses: addresses } = view
   const refusals = Object.entries(texts.refusals).map(([family, text]) => [family, fill(text, { name })])
   return {
     api,
@@ -303,6 +326,7 @@ function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
     states: statesOf(page, texts, name),
     refusals: Object.fromEntries(refusals),
     ends: endsOf(page, texts, name),
+    back: addresses !== null && dependsOnEnd(addresses) ? addresses : {},
     ways: listWays(page).map(({ id, opening }) => ({ id, opening: opening(texts, page) })),
   }
 }

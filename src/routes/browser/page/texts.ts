@@ -14,7 +14,7 @@ type Vocabulary = 'transactionTypes' | 'transactionDetails' | 'types' | 'scopes'
 export type Texts = Readonly<Translation<Omit<English, Vocabulary>>> &
   Readonly<Record<Vocabulary, Readonly<Record<string, string>>>>
 
-/** A member with `one` and `other` is a text about a number. A language may have more categories. */
+/** A member with `one` and `other` is a text about a number. A language may have more plural forms. */
 type Translation<Member> = Member extends { readonly one: string; readonly other: string }
   ? CountedText
   : { [Name in keyof Member]: Translation<Member[Name]> }
@@ -65,8 +65,8 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
 }
 
 /**
- * Returns a text about a number, in the form that the language has for the number, and with the number in
- * place of the placeholder.
+ * Returns a text about a number, in the plural form that the language has for this number. The number
+ * replaces the placeholder.
  *
  * @example fillCount(texts.ageScope, 'age', 21, texts)
  */

@@ -8,7 +8,7 @@ import { fill, isolate, type Texts, withoutDirections } from './texts.ts'
 
 type Detail = TransactionDetails['details'][number]
 
-/** Input for the words, besides the transactions. */
+/** Input of `summarizeTransactions`, besides the transactions. */
 export type TransactionWords = {
   readonly addedTypes: readonly AddedTransactionDataType[]
   readonly texts: Texts
@@ -17,7 +17,8 @@ export type TransactionWords = {
 }
 
 /**
- * Summarizes transactions. Built-in types have our words. Types that the relying party added have its words.
+ * Summarizes transactions. A built-in type has the texts of this service. A type that the relying party added
+ * has the texts of the relying party.
  */
 export function summarizeTransactions(
   transactions: readonly TransactionDetails[],
@@ -47,7 +48,7 @@ export function summarizeTransactions(
 /** Type of a payment (EUDI TS12 1.0 §4.3.1). */
 const PAYMENT = 'urn:eudi:sca:payment:1'
 
-/** Details that the title of a payment already contains. They are not listed again. */
+/** Details that the title of a payment already contains. These details are not listed again. */
 const IN_MONEY: ReadonlySet<string> = new Set(['amount', 'currency', 'payee.name'])
 
 /** Returns a text such as "€12.50 to Shop"; undefined without an amount of money or a recipient. */
@@ -73,8 +74,8 @@ function amountWords(
 }
 
 /**
- * Returns the text of a number or a date in the format of the language; undefined for anything else. The
- * values of added types stay as they are: a number may be the number of an order.
+ * Returns the text of a number or a date in the format of the language; undefined for anything else. Do not
+ * use it for types that the relying party added: their number may be an order number.
  */
 function localWords(value: Detail['value'], { language }: Texts, locale: string | null): string | undefined {
   const format = chooseLocale(language, locale)
@@ -91,7 +92,7 @@ function detailValue(name: string, details: readonly Detail[]): Detail['value'] 
   return details.find(({ path }) => builtInName(path) === name)?.value
 }
 
-/** Limit of a value's text. The wallet shows the whole value. */
+/** Number of characters of a value that the page shows. The wallet shows the whole value. */
 const VALUE_CHARACTERS = 200
 
 function valueWords(value: Detail['value'], texts: Texts): string {

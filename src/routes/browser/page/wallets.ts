@@ -1,5 +1,6 @@
-// The wallets on the session page that can answer this request, by country and platform: the choice of one,
-// and where to get one. A choice is a link to the same page. The service does not store it.
+// The wallets on the session page that can answer this request, by country and platform. A person can choose
+// a wallet, or find where to get a wallet. A choice is a link to the same page. The service does not store
+// it.
 
 import { html } from 'hono/html'
 import { ISO_MDOC } from '../../../openid4vp/dc-api.ts'
@@ -9,10 +10,10 @@ import type { WalletProfile } from '../../../wallets/profiles/profile.ts'
 import type { Markup } from './document.ts'
 import { fill, type Texts } from './texts.ts'
 
-/** Input for the choice of a wallet. */
+/** Input for the list of wallets, from which a person can choose a wallet. */
 export type WalletsInput = {
   readonly view: PageView
-  /** Wallets that can answer, or may be able to. */
+  /** Wallets that can answer the request, and wallets that may be able to (`isKnown` false). */
   readonly wallets: readonly OfferedWallet[]
   readonly token: string
   /** Wallet in the address of the page: an id, `any`, or null. */
@@ -39,7 +40,7 @@ export function parseDevice(
   return { platform, country: regions.find((region) => region !== undefined) ?? null }
 }
 
-/** Returns the profile of the chosen wallet; `undefined` for any wallet. */
+/** Returns the profile of the chosen wallet; `undefined` if no wallet is chosen. */
 export function chosenProfile({ view }: Pick<WalletsInput, 'view'>): WalletProfile | undefined {
   return view.wallet === null ? undefined : walletProfile(view.wallet)
 }
@@ -60,9 +61,7 @@ ${storesOf(profile, input).length === 0 ? '' : html`<p class="soft">${fill(texts
 
 type Store = keyof WalletProfile['install']
 
-/**
- * Shows the list of wallets. It is closed at first, because the ways that need no chosen wallet come first.
- */
+/** Shows the list of wallets. It is closed at first: the buttons above it need no chosen wallet. */
 export function walletsMarkup(texts: Texts, input: WalletsInput): Markup | '' {
   const offered = usableWallets(input).filter(({ id }) => id !== input.view.wallet)
   const { which, hint } = texts.wallets
@@ -72,8 +71,8 @@ export function walletsMarkup(texts: Texts, input: WalletsInput): Markup | '' {
 }
 
 /**
- * Shows where to get a wallet that can answer, by the stores of the device. It is closed at first. A chosen
- * wallet has its own links.
+ * Shows links to the stores of this device for each wallet that can answer. This list is closed at first. It
+ * is absent if a wallet is chosen, because `chosenMarkup` then shows the links of that wallet.
  */
 export function noWalletMarkup(texts: Texts, input: WalletsInput): Markup | '' {
   const { none, get } = texts.wallets
@@ -104,8 +103,8 @@ type List = {
 }
 
 /**
- * Shows a list of wallets: those of the country first, and at the end those of other countries. Only these
- * have their countries beside them (`names`).
+ * Shows a list of wallets in groups: wallets of the person's country, wallets of all countries, wallets of
+ * other countries. Only a wallet of another country is shown with the names of its countries (`names`).
  */
 function listMarkup(
   texts: Texts,
@@ -136,8 +135,9 @@ ${groups
 }
 
 /**
- * Returns true if an iPhone app can answer through the browser, by `org-iso-mdoc`. Returns true, too, if the
- * page offers no other way, or if the wallets are not known.
+ * Returns true if an iPhone app can answer through the browser, by `org-iso-mdoc`. Also returns true if a
+ * wallet is chosen, or if the wallets are not known. Also returns true if the page offers neither a link nor
+ * a QR code.
  */
 export function answersOnIphone(
   { view, wallets }: Pick<WalletsInput, 'view' | 'wallets'>,
@@ -154,8 +154,8 @@ export function answersOnIphone(
 type Entry = OfferedWallet & { readonly profile: WalletProfile }
 
 /**
- * Returns the entry of one wallet. If only the browser's API reaches the wallet, the entry is hidden at
- * first. A script shows the entry if the browser supports one of the wallet's protocols.
+ * Returns the entry of one wallet. If the wallet has no link, the entry is hidden at first. A script shows
+ * the entry if the browser's Digital Credentials API supports one of the wallet's protocols.
  */
 function entry(texts: Texts, input: WalletsInput, one: Entry, names: Intl.DisplayNames | undefined): Markup {
   const { id, name, countries } = one.profile
@@ -166,7 +166,10 @@ function entry(texts: Texts, input: WalletsInput, one: Entry, names: Intl.Displa
   return html`<li${needsApi(one)}><a href="${addressOf(input, id)}"><bdi>${name}</bdi></a>${notes.map((note) => html` <small>${note}</small>`)}</li>`
 }
 
-/** Returns the attributes of an entry that is shown only with the browser's API. */
+/**
+ * Returns attributes that hide the entry of a wallet without a link. A script shows the entry if the
+ * browser's Digital Credentials API supports one of the protocols (`exchanges`).
+ */
 function needsApi({ hasLink, exchanges }: Entry): Markup | '' {
   return hasLink ? '' : html` data-exchanges="${exchanges.join(' ')}" hidden`
 }

@@ -1,5 +1,6 @@
-// The ways to a wallet, best first. Each way is one constant in this file. The way's script in assets/page
-// shows the way's element if the browser supports the way.
+// Ways to a wallet: buttons, a link and the QR code, best first. Each way is one constant in this file. Some
+// elements are hidden at first. A script in assets/page shows such an element if the browser supports the
+// way.
 
 import { html } from 'hono/html'
 import type { PageView } from '../../../session/views/page-view.ts'
@@ -8,7 +9,7 @@ import type { Markup } from './document.ts'
 import type { StateText } from './script-data.ts'
 import { fill, type Texts } from './texts.ts'
 
-/** Input for the ways. */
+/** Input for the ways to a wallet. */
 export type WaysInput = {
   readonly view: PageView
   /** False for a login whose session does not exist yet. */
@@ -22,7 +23,7 @@ export type WaysInput = {
   readonly testWallet: string | null
   /** True if an iPhone app can answer through the browser. */
   readonly answersOnIphone: boolean
-  /** Name of the chosen wallet; null for any wallet. */
+  /** Name of the chosen wallet; null if no wallet is chosen. */
   readonly walletName: string | null
 }
 
@@ -43,6 +44,19 @@ const DC_API: Way = {
   isOffered: ({ view }) => view.offers_dc_api, // api/protocols: only some protocols support this API
   opening: ({ inBrowser }) => inBrowser,
   markup: ({ onThisDevice }) => html`<button id="dc-api" type="button" hidden>${onThisDevice}</button>`,
+}
+
+/**
+ * Button for documents on this device. If one call has OpenID4VP and `org-iso-mdoc`, a browser may ask only
+ * the wallets for `org-iso-mdoc`. So each of the two protocols has its own button and its own call.
+ */
+const DOCUMENT: Way = {
+  id: 'dc-api-document',
+  script: null,
+  isOffered: ({ view }) => view.dc_api_protocols.length > 1,
+  opening: () => null,
+  markup: ({ onDocument }) =>
+    html`<button id="dc-api-document" type="button" class="second" hidden>${onDocument}</button>`,
 }
 
 /**
@@ -71,8 +85,8 @@ const LINK: Way = {
 }
 
 /**
- * Link to the sandbox's wallet. Without a script, it opens the request of the QR code. With a script, link.js
- * creates a request for this browser alone.
+ * Link to the sandbox's wallet. Without a script, the link opens the request of the QR code. With a script,
+ * link.js creates a request for this browser alone.
  */
 const TEST_WALLET: Way = {
   id: 'test-wallet',
@@ -92,7 +106,8 @@ const QR: Way = {
   isOffered: ({ view }) => view.offers_redirect && view.required_session_binding === 'none',
   opening: ({ states, login }, { isBegun }) => (isBegun ? states.waiting : login.showCode),
   markup: ({ orScan, camera, qrAlt, login }, { qr, isBegun }) =>
-    // The form creates the session. The page then has a QR code. The fragment unfolds it on a phone.
+    // The form creates the session, and the page of the new session has the QR code. On a phone, the fragment
+    // `#others` makes the QR code visible.
     isBegun
       ? html`<p class="or">${orScan}</p>
 <div class="scan">${
@@ -106,21 +121,21 @@ const QR: Way = {
 }
 
 /**
- * Ways whose button is above the QR code. Beside a QR code one way leads: the code on a computer, a button
- * on a phone. The style and dc-api.js fold the others.
+ * Ways whose button is above the QR code. Only one way is visible at first: the QR code on a computer, a
+ * button on a phone. The style sheet and dc-api.js hide all other ways until the person opens `#others`.
  */
-const PRESSED: readonly Way[] = [DC_API, LINK, IPHONE]
+const PRESSED: readonly Way[] = [DC_API, DOCUMENT, LINK, IPHONE]
 
 const WAYS: readonly Way[] = [...PRESSED, QR, TEST_WALLET]
 
-/** Returns the ways of a page. */
+/** Returns the ways to a wallet that the page offers, best first. */
 export function listWays(input: WaysInput): readonly Way[] {
   return WAYS.filter(({ isOffered }) => isOffered(input))
 }
 
 /**
- * Returns the buttons, the note about the last pressed button, and the QR code. The test wallet is the last,
- * because only developers use it.
+ * Returns the buttons, the note about the last pressed button, and the QR code. The test wallet comes
+ * last, because only developers use it.
  */
 export function waysMarkup(texts: Texts, input: WaysInput): Markup {
   const [buttons, others] = [true, false].map((isPressed) =>

@@ -1,5 +1,5 @@
-// Assertion of a client with the method `private_key_jwt` (OpenID Connect Core 1.0 §9, RFC 7523 §3). Errors
-// of its claims are reported by name, but only if one of the client's keys signed it.
+// Assertion of a client with the method `private_key_jwt` (OpenID Connect Core 1.0 §9, RFC 7523 §3). An
+// error names the wrong claim only if one of the client's keys signed the assertion.
 
 import { compactVerify } from 'jose'
 import * as z from 'zod/mini'
@@ -7,7 +7,7 @@ import { decodeBase64url } from '../../../codec/base64url.ts'
 import { type JsonObject, member, parseJsonObject } from '../../../codec/json.ts'
 import { OIDC_REQUEST } from '../../../limits.ts'
 import { relyingPartyStub } from '../../../relying-party/document/identifier.ts'
-import { type OidcClient, signingKeys } from '../../../relying-party/oidc/client.ts'
+import { type ClientJwk, type OidcClient, signingKeys } from '../../../relying-party/oidc/client.ts'
 import { err } from '../../../result.ts'
 import { hashSecret } from '../../edge/authenticate.ts'
 import type { AppContext } from '../../edge/context.ts'
@@ -32,8 +32,9 @@ const ASSERTION = z.object({
 })
 
 /**
- * Returns the error of an assertion; `undefined` if it authenticates the client. `unavailable`: nobody knows
- * if the assertion was used before. `now` is Unix milliseconds. An accepted assertion is used up.
+ * Returns the error of an assertion; `undefined` if it authenticates the client. `unavailable`: the service
+ * cannot check if the assertion was used before. `now` is Unix milliseconds. An accepted assertion cannot be
+ * used again.
  */
 export async function findAssertionError(
   c: AppContext,
@@ -51,13 +52,13 @@ export async function findAssertionError(
   const seconds = now / 1000
   if (claims.exp <= seconds || claims.exp > seconds + LONGEST_ASSERTION) return 'assertion_expiry'
   if (Math.max(claims.nbf ?? 0, claims.iat ?? 0) > seconds + CLOCK_SKEW) return 'assertion_start'
-  // This check is the last, so that only the client itself can store a `jti`.
+  // The `jti` is stored after all other checks, so that only the client itself can store a `jti`.
   const stub = relyingPartyStub(c.env, issuer.settings.relying_party_id)
   const name = `jti/${client_id}/${await hashSecret(claims.jti)}`
   const use = { isAuthenticated: true, expiresAt: Math.ceil(claims.exp * 1000) }
   const stored = (await stub?.storeOnce(name, '', use)) ?? err('deleted')
   if (stored.ok) return undefined
-  // An object of an earlier version, which has not been replaced yet, returns a boolean.
+  // An object that still runs an earlier version returns a boolean, which has no `error`.
   return STORE_ERRORS[stored.error] ?? 'unavailable'
 }
 
@@ -88,11 +89,22 @@ async function openAssertion(assertion: string, client: OidcClient): Promise<Jso
   for (const { use: _, alg, kid: __, ...jwk } of signingKeys(client)) {
     const fitting = jwk.kty === 'EC' ? ['ES256'] : ['RS256', 'PS256']
     const algorithms = fitting.filter((name) => name === (alg ?? name))
-    const verified = await compactVerify(assertion, jwk, { algorithms }).catch(() => undefined)
-    const claims = verified && parseJsonObject(verified.payload, OIDC_REQUEST.assertion)
-    if (claims?.ok) return claims.value
+    const claims = await openSigned(assertion, jwk, algorithms)
+    if (claims !== undefined) return claims
   }
   return undefined
+}
+
+/** Returns the claims of a JWT that a key verifies with one of these algorithms; `undefined` otherwise. */
+export async function openSigned(
+  text: string,
+  jwk: ClientJwk,
+  algorithms: readonly string[],
+): Promise<JsonObject | undefined> {
+  const options = { algorithms: [...algorithms] }
+  const verified = await compactVerify(text, jwk, options).catch(() => undefined)
+  const claims = verified && parseJsonObject(verified.payload, OIDC_REQUEST.assertion)
+  return claims?.ok ? claims.value : undefined
 }
 
 /** Returns the `sub` of an assertion; `undefined` if it has none. The signature is not verified here. */

@@ -1,5 +1,5 @@
 // Authentication of clients (OpenID Connect Core 1.0 §9, RFC 7523). A client must authenticate with its
-// registered method. The failures of one address are limited.
+// registered method. The number of failed authentications from one address is limited.
 
 import { timingSafeEqualText } from '../../../crypto/timing-safe.ts'
 import type { AUTH_METHODS, OidcClient } from '../../../relying-party/oidc/client.ts'

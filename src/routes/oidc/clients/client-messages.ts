@@ -1,4 +1,5 @@
-// Texts about clients, by error code. assets/messages.json contains these texts. Placeholders are in braces.
+// Texts about clients, by error code. Placeholders are in braces. `npm run generate` copies these texts to
+// assets/messages.json, from which the service reads them.
 
 export const CLIENT_MESSAGES = {
   oidc_keys_missing: 'The operator must set OIDC_KEYS and OIDC_SUBJECT_KEY first.',

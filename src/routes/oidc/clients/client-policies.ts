@@ -22,7 +22,7 @@ import type { CLIENT_MESSAGES } from './client-messages.ts'
 /** Members that a login adds to its policy when it creates a session. */
 type LoginMembers = { readonly return_url?: string; readonly locale?: string }
 
-/** Returns the creation of a session for a policy, or the error if the policy allows no session. */
+/** Returns the input that creates a session for a policy, or the error if the policy allows no session. */
 export async function preparePolicy(
   c: AppContext,
   client: OidcClientInput,

@@ -11,7 +11,7 @@ import {
 } from '../../../relying-party/oidc/client.ts'
 import type { ClientMessage } from './client-messages.ts'
 
-/** Returns a creation with its defaults. */
+/** Returns the client of a create request. Members that were not sent get their defaults. */
 export function withDefaults(sent: ClientCreation, livemode: boolean): OidcClientInput {
   return withContentEncryption({
     application_type: 'web',
@@ -19,6 +19,7 @@ export function withDefaults(sent: ClientCreation, livemode: boolean): OidcClien
     token_endpoint_as_audience: false,
     require_pushed_authorization_requests: false,
     require_pkce: true,
+    dpop_bound_access_tokens: false,
     cross_device: !livemode,
     default_policy: sent.policies[0]?.name ?? '',
     subject: { type: 'transient' },

@@ -22,8 +22,10 @@ import {
   type OidcClientInput,
 } from '../../../relying-party/oidc/client.ts'
 import { forgetOidcClient } from '../../../relying-party/oidc/client-cache.ts'
+import { isStaleSignIn } from '../../../relying-party/people/console-calls.ts'
 import { loadSettings } from '../../../relying-party/settings/settings-cache.ts'
 import { err, type Result } from '../../../result.ts'
+import { originOf } from '../../audit/origin.ts'
 import { hashSecret } from '../../edge/authenticate.ts'
 import { readMessage } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
@@ -41,18 +43,26 @@ const LIST = '/oidc_clients'
 const ONE = '/oidc_clients/:client'
 
 /**
- * Routes of clients. The operator has them below each relying party. Each relying party has them for its own
- * clients.
+ * Routes for OpenID Connect clients. They are mounted twice: for the operator, below the path of each relying
+ * party, and for a relying party, which manages its own clients.
  */
 export const OIDC_CLIENT_ROUTES: readonly (readonly [method: string, path: string, handle: ClientHandler])[] =
   [
     ['GET', LIST, listOidcClients],
-    ['POST', LIST, createOidcClient],
+    ['POST', LIST, afterFreshSignIn(createOidcClient)],
     ['GET', ONE, showOidcClient],
-    ['PATCH', ONE, changeOidcClient],
-    ['DELETE', ONE, deleteOidcClient],
-    ['POST', `${ONE}/rotate_secret`, rotateOidcSecret],
+    ['PATCH', ONE, afterFreshSignIn(changeOidcClient)],
+    ['DELETE', ONE, afterFreshSignIn(deleteOidcClient)],
+    ['POST', `${ONE}/rotate_secret`, afterFreshSignIn(rotateOidcSecret)],
   ]
+
+/** A client has keys and secrets, so the console changes it only after a fresh sign-in. */
+function afterFreshSignIn(handle: ClientHandler): ClientHandler {
+  return async (c, relyingPartyId, id) =>
+    isStaleSignIn(c.req.raw, Date.now())
+      ? problem(c, 'fresh_sign_in_required')
+      : handle(c, relyingPartyId, id)
+}
 
 /** GET: sends all clients. */
 async function listOidcClients(c: AppContext, relyingPartyId: string): Promise<Response> {
@@ -82,12 +92,13 @@ async function createOidcClient(c: AppContext, relyingPartyId: string): Promise<
   const secret = hasSecret(input) ? newSecret() : undefined
   const secrets = secret === undefined ? [] : [{ hash: await hashSecret(secret), expires_at: null }]
   const client_id = `oc_${encodeHex(randomBytes(16))}`
-  const added = await relyingPartyStub(c.env, relyingPartyId)?.addOidcClient({
+  const client: OidcClient = {
     ...input,
     client_id,
     created_at: Date.now(),
     secrets,
-  })
+  }
+  const added = await relyingPartyStub(c.env, relyingPartyId)?.addOidcClient(client, originOf(c))
   if (added === undefined) return problem(c, 'not_found')
   if (!added.ok && added.error === 'too_many_clients')
     return refuse(c, 'invalid_request', 'oidc_clients_full')
@@ -109,7 +120,7 @@ async function changeOidcClient(c: AppContext, relyingPartyId: string, id: strin
   const input = withChanges(members, patch.value)
   const judged = await judge(c, input, settings.value)
   if (!judged.ok) return judged.error
-  const replaced = await relyingPartyStub(c.env, relyingPartyId)?.replaceOidcClient(id, input)
+  const replaced = await relyingPartyStub(c.env, relyingPartyId)?.replaceOidcClient(id, input, originOf(c))
   if (!replaced?.ok) return problem(c, 'not_found')
   forgetOidcClient(relyingPartyId, id)
   const body: CreatedOidcClient = {
@@ -121,7 +132,7 @@ async function changeOidcClient(c: AppContext, relyingPartyId: string, id: strin
 
 /** DELETE: deletes a client, which stops working within 60 s. */
 async function deleteOidcClient(c: AppContext, relyingPartyId: string, id: string): Promise<Response> {
-  const deleted = await relyingPartyStub(c.env, relyingPartyId)?.deleteOidcClient(id)
+  const deleted = await relyingPartyStub(c.env, relyingPartyId)?.deleteOidcClient(id, originOf(c))
   if (deleted !== true) return problem(c, 'not_found')
   forgetOidcClient(relyingPartyId, id)
   return new Response(null, { status: 204 })
@@ -134,7 +145,7 @@ async function rotateOidcSecret(c: AppContext, relyingPartyId: string, id: strin
   if (!stub || !client?.ok) return problem(c, 'not_found')
   if (!hasSecret(client.value)) return refuse(c, 'invalid_request', 'oidc_client_without_secret')
   const secret = newSecret()
-  const rotated = await stub.addOidcSecret(id, await hashSecret(secret))
+  const rotated = await stub.addOidcSecret(id, await hashSecret(secret), originOf(c))
   if (!rotated.ok) return problem(c, 'not_found')
   forgetOidcClient(relyingPartyId, id)
   return sendJson<OidcSecret>(c, { client_id: id, client_secret: secret })
@@ -181,6 +192,7 @@ function toWire(c: AppContext, relyingPartyId: string, client: OidcClient): Oidc
     issuer: issuerOf(loadConfig(c.env).baseUrl, relyingPartyId),
     created_at: isoTime(created_at),
     token_endpoint_as_audience: false,
+    dpop_bound_access_tokens: false,
     ...members,
     policies: policies.map((policy) => effectivePolicy(client, policy)),
   }

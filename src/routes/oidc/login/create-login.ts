@@ -3,6 +3,7 @@
 
 import { loadConfig } from '../../../config.ts'
 import { timingSafeEqualText } from '../../../crypto/timing-safe.ts'
+import { newVerificationId, sessionStub } from '../../../relying-party/document/session-stub.ts'
 import type { Settings } from '../../../relying-party/document/settings.ts'
 import { issuerOf, type OidcClient } from '../../../relying-party/oidc/client.ts'
 import { loadOidcClient } from '../../../relying-party/oidc/client-cache.ts'
@@ -12,7 +13,6 @@ import { resumeAlarms } from '../../../session/alarm/interrupted-alarms.ts'
 import type { Login } from '../../../session/document/login.ts'
 import { type CreateInput, exceedsQr } from '../../../session/request/creation.ts'
 import { type LoginToken, sealLoginToken } from '../../../session/request/login-token.ts'
-import { sessionStub, toVerificationId } from '../../../session/store/identifier.ts'
 import { sealConditions } from '../../../session/tokens/sealed-values.ts'
 import { isAdmitted } from '../../edge/admission.ts'
 import {
@@ -53,8 +53,8 @@ export type ValidRequest = {
 }
 
 /**
- * Begins a login without a session. Returns the address of its page. A browser that has begun the login
- * before keeps its secret.
+ * Begins a login without a session. Returns the address of its page. A browser that visits the same pushed
+ * request again keeps its secret.
  */
 export async function beginLogin(
   c: AppContext,
@@ -63,7 +63,7 @@ export async function beginLogin(
   const { issuer, client, origin, parameters, pushed } = request
   const life = await judgeLogin(c, request)
   if (!life.ok) return life
-  const id = pushed?.verificationId ?? toVerificationId(c.env.VERIFICATION_SESSION.newUniqueId())
+  const id = pushed?.verificationId ?? newVerificationId(c.env)
   const known = pushed?.browser?.secret
   const secret = known ?? newBrowserSecret()
   const createdAt = pushed?.pushedAt ?? Date.now()
@@ -82,7 +82,7 @@ export async function beginLogin(
   const kept = pushed && (await keepPushed(c, login, pushed))
   if (kept?.ok === false) {
     if (kept.error === 'over') return err('request_uri_over')
-    // The page has the request itself, so the login needs no stored copy.
+    // The login needs no stored request if the address of the page contains the whole request.
     if (whole === undefined) return err('unavailable')
   }
   if (known === undefined) setLoginCookie(c, id, secret)
@@ -115,7 +115,7 @@ async function judgeLogin(
 
 type Prepared = Omit<CreateInput, 'bodyDigest'>
 
-/** Returns the creation of the session, or the error if the policy allows no session. */
+/** Returns the input that creates the session, or the error if the request allows no session. */
 async function prepareLogin(
   c: AppContext,
   { issuer, client, parsed }: Pick<ValidRequest, 'issuer' | 'client' | 'parsed'>,
@@ -127,7 +127,8 @@ async function prepareLogin(
     return_url: `${issuer.url}/finish/${verificationId}`,
     ...(locale !== undefined && { locale }),
   })
-  // The settings may have changed after the client was registered, so that its policy allows no session.
+  // After the client was registered, the settings may have changed. The client's policy may then allow no
+  // session.
   if (!prepared.ok || exceedsQr(prepared.value, loadConfig(c.env).baseUrl)) return err('policy_unsatisfiable')
   const level = essentialLevel(login.wanted_acr)
   const canReach = level === undefined || (await canReachLevel(c.env, level, issuer.settings, prepared.value))
@@ -143,7 +144,7 @@ export type LoginFailure = { readonly kind: 'over' | 'rate_limited' | 'unavailab
 const OVER = err({ kind: 'over' })
 const UNAVAILABLE = err({ kind: 'unavailable' })
 
-/** A sealed request that was checked again, and its creation. */
+/** A sealed request that was checked again. `creation`: the input that creates its session. */
 export type OpenedLogin = {
   readonly issuer: Issuer
   readonly parsed: ParsedRequest
@@ -188,7 +189,10 @@ export async function openLogin(
   return ok({ issuer, parsed: parsed.value, creation })
 }
 
-/** Returns the request of a token; `undefined` if it is a pushed request that has ended. */
+/**
+ * Returns the authorization request in a token. Returns `undefined` if the token names a pushed request that
+ * has ended.
+ */
 export async function readSealed(c: AppContext, { request, ...pusher }: LoginToken) {
   if (typeof request === 'string') return readPushed(c, pusher, request)
   const [origin, parameters] = request

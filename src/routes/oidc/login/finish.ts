@@ -2,11 +2,11 @@
 // no stored state, so a reload or a second tab gets the same result until the code is redeemed.
 
 import { loadConfig } from '../../../config.ts'
+import { sessionStub } from '../../../relying-party/document/session-stub.ts'
 import { loadOidcClient } from '../../../relying-party/oidc/client-cache.ts'
 import { FINISH_MS } from '../../../session/document/login.ts'
 import type { LoginEnd } from '../../../session/login/finish.ts'
 import { openLoginToken } from '../../../session/request/login-token.ts'
-import { sessionStub } from '../../../session/store/identifier.ts'
 import {
   type LoginCookie,
   markLoginCookie,
@@ -46,7 +46,7 @@ export async function finish(c: AppContext): Promise<Response> {
   if (outcome.kind === 'pending') return redirectTo(c, outcome.page)
   const { url: iss } = issuer.value
   const { secret } = cookie
-  // The cookie lasts for as long as a reload of this address gets a code.
+  // Sets the cookie again: it lasts as long as a reload of this address can get a code.
   if (login.createdAt !== null) {
     const session = { verification_id: id, created_at: login.createdAt }
     await markLoginCookie(c, session, secret, FINISH_MS / 1000)
@@ -55,6 +55,7 @@ export async function finish(c: AppContext): Promise<Response> {
     outcome.kind === 'code'
       ? { code: await deriveCode(loadConfig(c.env), id, { secret, now: Date.now() }), state, iss }
       : { error: outcome.error, error_description: outcome.description, state, iss }
+  if (outcome.kind === 'error') c.set('sendsError', true)
   if (response_mode === 'form_post') return sendForm(c, redirect_uri, answer, locales)
   return redirectTo(c, withParameters(redirect_uri, answer))
 }
@@ -75,7 +76,7 @@ async function findEnd(
 }
 
 /**
- * Returns the end of a login without a session: it has expired, or its page is still open. Returns
+ * Returns the end of a login without a session: the login has expired, or its page is still open. Returns
  * `undefined` if the address has no token of this browser's login.
  */
 async function findExpired(

@@ -21,8 +21,8 @@ import { createLogin, isOfBrowser, type LoginFailure, openLogin } from './create
 type Next = () => Promise<void>
 
 /**
- * Builds the routes. They come before the routes of sessions with the same paths, which serve every other
- * caller.
+ * Builds the routes. Mount them before the routes of sessions with the same paths. Those routes handle every
+ * other call.
  */
 export function loginPageRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
@@ -33,7 +33,7 @@ export function loginPageRoutes(): Hono<AppEnv> {
     .post('/v1/verify/:id/dc-api/request', createFirst)
 }
 
-/** Calls a handler. If an object cannot be reached, sends a page that asks the person to reload. */
+/** Calls a handler. Sends a page that asks for a reload if a Durable Object cannot be reached. */
 async function orUnavailable<T>(c: AppContext, handle: () => Promise<T>): Promise<T | Response> {
   try {
     return await handle()
@@ -67,7 +67,7 @@ async function sendStart(c: AppContext, id: string, token: LoginToken): Promise<
   const asked = namedWallet(c)
   const page = { named: asked, mayLower: true }
   const view = await previewPage(c.env, creation, id, page, Date.now())
-  // A wallet that cannot answer is ignored.
+  // The address of the page may name a wallet that cannot answer. This name is ignored.
   const named = asked === view.wallet || asked === ANY_WALLET ? asked : null
   return sendSessionPage(c, id, { view, settings: issuer.settings, named, uri: null, isBegun: false })
 }
@@ -103,6 +103,7 @@ async function decline(c: AppContext, next: Next): Promise<Response | undefined>
   const { redirect_uri, response_mode, state } = creation.login
   const answer = { error: 'access_denied', error_description: 'declined_on_page', state, iss: issuer.url }
   setLoginCookie(c, id, '', 0)
+  c.set('sendsError', true)
   if (response_mode === 'form_post') return sendForm(c, redirect_uri, answer, parsed.locale)
   return sendOn(c, withParameters(redirect_uri, answer), parsed.locale)
 }
@@ -120,7 +121,7 @@ async function createFirst(c: AppContext, next: Next): Promise<Response | undefi
 
 const PROBLEMS = {
   over: 'verification_not_found',
-  // The page is loaded again after a 404. This brings the error to the client.
+  // After a 404, the script loads the page again. That request then gets the refusal.
   refused: 'verification_not_found',
   unavailable: 'temporarily_unavailable',
   rate_limited: 'rate_limited',
@@ -136,7 +137,7 @@ function endOf(c: AppContext, id: string, { relyingPartyId }: LoginToken): strin
   return `${loadConfig(c.env).baseUrl}/oidc/${relyingPartyId}/finish/${id}?${query}`
 }
 
-/** Sends a failure to the browser. `isOfForm`: the form of the page is answered. */
+/** Sends a failure to the browser. `isOfForm`: the browser sent the form of the page. */
 function sendFailure(c: AppContext, failure: LoginFailure, form?: { isOfForm: true }): Promise<Response> {
   switch (failure.kind) {
     case 'over':

@@ -1,7 +1,9 @@
 // `POST /v1/verify` (api/creation): from a request to a new session.
 
 import { CREATE_LIMIT, type CreateRequest, createRequest, withPreset } from '../../../api/requests.ts'
+import type { Settings } from '../../../relying-party/document/settings.ts'
 import { err } from '../../../result.ts'
+import { hasPlaceholder, placeholderError } from '../../../session/end/return-address.ts'
 import { authenticate, type Caller } from '../../edge/authenticate.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { memberProblem, notAllowed, problem, type RequestError } from '../../edge/problems.ts'
@@ -11,12 +13,12 @@ import { digestBody, idempotencyKeyError, objectOfCreation } from './idempotency
 import { prepareSession } from './prepare-session.ts'
 import { sendCreation } from './send-creation.ts'
 
-/** Handles the creation. */
+/** Handles the create request. */
 export async function createSession(c: AppContext): Promise<Response> {
   const caller = await authenticate(c, 'verify:create')
   if (!caller.ok) return caller.error
   const { settings, keyId } = caller.value
-  const limited = await limitCreations(c, keyId)
+  const limited = await limitCreations(c, keyId ?? settings.relying_party_id)
   if (limited !== undefined) return limited
   const key = c.req.header('Idempotency-Key')
   const keyError = idempotencyKeyError(key)
@@ -40,19 +42,38 @@ export async function createSession(c: AppContext): Promise<Response> {
   return problem(c, prepared.error.code, { errors: prepared.error.errors })
 }
 
+/** Returns the first error in the members about return addresses; `undefined` if there is none. */
+function returnUrlError(body: CreateRequest, { return_urls }: Settings): RequestError | undefined {
+  for (const name of ['return_url', 'failure_return_url'] as const) {
+    const address = body[name]
+    if (address === undefined) continue
+    if (!return_urls.includes(address)) {
+      return notAllowed('invalid_request', `/${name}`, "must be one of the relying party's return_urls")
+    }
+    const message = placeholderError(address)
+    if (message !== undefined) return notAllowed('policy_unsatisfiable', `/${name}`, message)
+  }
+  for (const name of ['return_automatically', 'failure_return_url'] as const) {
+    if (body[name] && body.return_url === undefined) {
+      return notAllowed('invalid_request', `/${name}`, 'requires a return_url')
+    }
+  }
+  return undefined
+}
+
 /** Returns the error of a member that the settings or the scopes forbid; `undefined` if there is none. */
 function forbiddenMember(body: CreateRequest, { settings, scopes }: Caller): RequestError | undefined {
-  if (body.return_url !== undefined && !settings.return_urls.includes(body.return_url)) {
-    return notAllowed('invalid_request', '/return_url', "must be one of the relying party's return_urls")
-  }
-  if (body.return_automatically === true && body.return_url === undefined) {
-    return notAllowed('invalid_request', '/return_automatically', 'requires a return_url')
-  }
+  const returnError = returnUrlError(body, settings)
+  if (returnError !== undefined) return returnError
   const { alternative_url } = body
   const alternatives = [...settings.return_urls, settings.alternative_url]
   if (alternative_url !== undefined && !alternatives.includes(alternative_url)) {
     const message = 'must be one of the return_urls, or the alternative_url, of the relying party'
     return notAllowed('invalid_request', '/alternative_url', message)
+  }
+  if (alternative_url !== undefined && hasPlaceholder(alternative_url)) {
+    const message = 'must have no placeholder: the page links to it before the end'
+    return notAllowed('policy_unsatisfiable', '/alternative_url', message)
   }
   if (body.required_session_binding === 'relying_party' && body.return_url === undefined) {
     const message = 'requires a return_url: only that sends the browser to the relying party'

@@ -1,4 +1,4 @@
-// `Idempotency-Key` of a creation (api/creation): the same key and body lead to the same session.
+// `Idempotency-Key` of a create request (api/creation): the same key and body lead to the same session.
 
 import { encodeBase64url } from '../../../codec/base64url.ts'
 import { encodeHex, utf8 } from '../../../codec/bytes.ts'
@@ -7,7 +7,7 @@ import { sha256 } from '../../../crypto/digest.ts'
 import { hmacSha256 } from '../../../crypto/hmac.ts'
 import { deriveKey } from '../../../crypto/seal.ts'
 import type { Env } from '../../../env.ts'
-import type { SessionStub } from '../../../session/store/identifier.ts'
+import { type SessionStub, sessionOfName } from '../../../relying-party/document/session-stub.ts'
 import type { FieldError } from '../../edge/problems.ts'
 
 /** Returns the error of a malformed key; `undefined` if the key is valid or absent. */
@@ -18,17 +18,15 @@ export function idempotencyKeyError(key: string | undefined): FieldError | undef
 }
 
 /**
- * Returns the Durable Object for a creation: the object that belongs to the key, or a new object without a
- * key.
+ * Returns the Durable Object for a create request. With an `Idempotency-Key`, this is the object of the key.
+ * Without a key, the object is new.
  */
 export async function objectOfCreation(
   env: Env,
   relyingPartyId: string,
   key: string | undefined,
 ): Promise<SessionStub> {
-  const { VERIFICATION_SESSION: sessions } = env
-  if (key === undefined) return sessions.get(sessions.newUniqueId())
-  return sessions.getByName(await objectName(env, relyingPartyId, key))
+  return sessionOfName(env, key && (await objectName(env, relyingPartyId, key)))
 }
 
 /**

@@ -1,5 +1,6 @@
-// Requested types that the query leaves out (api/creation): with `any`, a type must have every scope in one
-// format. The relying party may expect that its credentials are accepted.
+// Warnings about requested types that the query leaves out (api/creation). With `credential_match` `any`, a
+// type is left out if no format of the type has all requested scopes. Without a warning, the relying party
+// would expect that credentials of this type are accepted.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { CreationWarning } from '../../../api/responses/verifications.ts'

@@ -1,25 +1,28 @@
-// Makes the checks of a creation that need no object (api/creation). The order matters, because each check
-// needs the results of the earlier checks.
+// Checks of a create request that do not call the session's Durable Object (api/creation). The order matters,
+// because later checks need the results of earlier checks.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { CreatedVerification } from '../../../api/responses/verifications.ts'
 import { loadConfig } from '../../../config.ts'
 import type { Env } from '../../../env.ts'
 import { PROTOCOLS } from '../../../openid4vp/protocols/index.ts'
+import type { Protocol } from '../../../openid4vp/protocols/protocol.ts'
+import type { VerifierIdentity } from '../../../openid4vp/request/generation.ts'
 import { type Settings, STEP_EVENT_TYPES } from '../../../relying-party/document/settings.ts'
 import { err, ok, type Result } from '../../../result.ts'
 import type { CreateInput } from '../../../session/request/creation.ts'
 import { loadOriginal } from '../../../session/request/lowered-wallet.ts'
 import { walletResults } from '../../../wallets/wallet-results.ts'
 import type { AppContext } from '../../edge/context.ts'
+import { readTrace } from '../../edge/log.ts'
 import type { RequestError } from '../../edge/problems.ts'
-import { readTrace } from '../../edge/trace.ts'
 import { withTexts } from './creation-error.ts'
 import { leftOutTypes } from './left-out-types.ts'
 import { requestOptions } from './request-options.ts'
+import { requestedEvidence, withRetention } from './requested-evidence.ts'
 import { requestedIdentity } from './requested-identity.ts'
 import { requestedPolicy } from './requested-policy.ts'
-import { unregisteredClaims } from './requested-registration.ts'
+import { registeredOf, unregisteredClaims } from './requested-registration.ts'
 import { requestedTransactions } from './requested-transactions.ts'
 import { untrustedRequest } from './requested-trust.ts'
 import { requestedWallet } from './requested-wallet.ts'
@@ -28,14 +31,15 @@ import { storedRequest } from './stored-request.ts'
 /** Members of the response that come from the checks. */
 export type CreationFindings = Pick<CreatedVerification, 'warnings' | 'wallets'>
 
-/** A checked creation, and the findings of the checks for the response. */
+/** A checked create request, and the findings of the checks for the response. */
 export type Prepared = {
   readonly creation: Omit<CreateInput, 'bodyDigest'>
   readonly findings: CreationFindings
 }
 
 /**
- * Runs all checks that are possible before an object exists. The rights of the caller are not checked here.
+ * Runs all checks that do not call the session's Durable Object. The rights of the caller are not checked
+ * here.
  */
 export async function prepareSession(
   c: AppContext,
@@ -54,7 +58,10 @@ export async function prepareSession(
 }
 
 /** Runs the checks. The messages of errors and warnings are names of texts. */
-async function runChecks(env: Env, body: CreateRequest, settings: Settings) {
+async function runChecks(env: Env, sent: CreateRequest, settings: Settings) {
+  const evidence = requestedEvidence(sent, settings)
+  if (!evidence.ok) return evidence
+  const { body, terms } = evidence.value
   const config = loadConfig(env)
   const protocol = PROTOCOLS[body.protocol]
   const now = Math.floor(Date.now() / 1000)
@@ -62,8 +69,10 @@ async function runChecks(env: Env, body: CreateRequest, settings: Settings) {
 
   const options = requestOptions(body, settings)
   if (!options.ok) return options
-  const policy = requestedPolicy(body, settings, { protocol, options: options.value })
-  if (!policy.ok) return policy
+  const registered = registeredOf(settings, Date.now())
+  const built = requestedPolicy(body, settings, { protocol, options: options.value, registered })
+  if (!built.ok) return built
+  const policy = ok(terms === null ? built.value : withRetention(built.value))
   const untrusted = await untrustedRequest(env, body, settings, { policy: policy.value, protocol })
   if (untrusted !== undefined) return err(untrusted)
   const transactions = requestedTransactions(body, settings, { policy: policy.value, protocol })
@@ -86,13 +95,26 @@ async function runChecks(env: Env, body: CreateRequest, settings: Settings) {
     relyingPartyId: settings.relying_party_id,
     ...session,
     request: { ...request, ...(wallet.value && { wallet: wallet.value.id }) },
-    verifier: identity && { ...identity, clientId: protocol.writeClientId(identity.clientId) },
+    verifier: identity && pinnedIdentity(identity, protocol),
     ...(wallet.value && { wallet: wallet.value }),
     isIndexed: settings.index !== false,
     hasStepEvents: STEP_EVENT_TYPES.some((type) => settings.webhook?.events.includes(type)),
+    ...(terms && { evidence: terms }),
     retentionSeconds: settings.retention_seconds,
   }
   const leftOut = leftOutTypes(body, settings, policy.value)
   const findings = { warnings: [...leftOut, ...warnings.value], wallets: walletResults(original) }
   return ok({ creation, findings })
+}
+
+/**
+ * Returns the identity for the requests of a protocol. The further identities sign multi-signed requests of
+ * the Digital Credentials API. For a protocol without this API, they are left out.
+ */
+function pinnedIdentity(
+  { further, ...first }: VerifierIdentity,
+  { writeClientId, supportsDcApi }: Protocol,
+): VerifierIdentity {
+  const identity = { ...first, clientId: writeClientId(first.clientId) }
+  return further !== undefined && supportsDcApi ? { ...identity, further } : identity
 }

@@ -50,8 +50,8 @@ export function requestOptions(
 }
 
 /**
- * Returns why the session must not have an unsigned request (prefix `redirect_uri`). The QR code of such a
- * request can be passed on, so its result reaches at most the level `low`.
+ * Returns why the session must not have an unsigned request (prefix `redirect_uri`). The result of an
+ * unsigned request has at most the level `low`, unless the session is bound to a browser.
  */
 function unsignedRefusal(
   {

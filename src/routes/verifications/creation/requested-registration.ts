@@ -1,10 +1,11 @@
-// Over-asking (api/creation): a creation requests more than the registration certificate of its relying party
-// covers. A wallet shows this to the person, or refuses the request.
+// Over-asking (api/creation): a create request asks for more than the registration certificate of its relying
+// party covers. A wallet shows this to the person, or refuses the request.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { CreationWarning } from '../../../api/responses/verifications.ts'
 import { FORMATS } from '../../../formats/index.ts'
 import { type UncoveredClaim, uncoveredClaims } from '../../../openid4vp/registration/coverage.ts'
+import type { RegisteredCredential } from '../../../openid4vp/registration/registration-certificate.ts'
 import type { Policy } from '../../../policy/policy.ts'
 import type { Settings } from '../../../relying-party/document/settings.ts'
 import {
@@ -14,13 +15,15 @@ import {
 import { err, ok, type Result } from '../../../result.ts'
 import type { RequestError } from '../../edge/problems.ts'
 
+type RegisteringSettings = Pick<Settings, 'verifier' | 'further_verifiers' | 'enforce_registration'>
+
 /**
  * Returns warnings about requested claims that are not registered. With `enforce_registration`, these
  * warnings are errors that reject the request. `now` is Unix milliseconds.
  */
 export function unregisteredClaims(
   body: CreateRequest,
-  settings: Pick<Settings, 'verifier' | 'enforce_registration'>,
+  settings: RegisteringSettings,
   policy: Policy,
   now: number,
 ): Result<readonly CreationWarning[], RequestError> {
@@ -30,24 +33,41 @@ export function unregisteredClaims(
   return ok(warnings)
 }
 
+/** Returns the registered credentials; none without a registration that can be used. */
+export function registeredOf(
+  { verifier }: Pick<Settings, 'verifier'>,
+  now: number,
+): readonly RegisteredCredential[] {
+  if (!verifier?.registration) return []
+  const { registration, certificate_chain_pem } = verifier
+  const registered = registeredCredentials({ registration, certificate_chain_pem }, now)
+  return registered.ok ? registered.value : []
+}
+
 function findUnregistered(
   body: CreateRequest,
-  { verifier, enforce_registration }: Pick<Settings, 'verifier' | 'enforce_registration'>,
+  { verifier, further_verifiers = [], enforce_registration }: RegisteringSettings,
   policy: Policy,
   now: number,
 ): readonly CreationWarning[] {
   const whole = body.dcql_query === undefined ? '/scope' : '/dcql_query'
   const fault = (code: keyof typeof REGISTRATION_FAULTS) => [{ pointer: whole, code, message: code }]
-  if (!verifier?.registration) return enforce_registration === true ? fault('registration_missing') : []
-  const { registration, certificate_chain_pem } = verifier
-  const registered = registeredCredentials({ registration, certificate_chain_pem }, now)
-  if (!registered.ok) return fault(registered.error)
-  return warningsAbout(uncoveredClaims(registered.value, policy.query, FORMATS), body, policy)
+  const registrations = [...(verifier ? [verifier] : []), ...further_verifiers].flatMap(
+    ({ registration, certificate_chain_pem }) =>
+      registration === undefined ? [] : [{ registration, certificate_chain_pem }],
+  )
+  if (registrations.length === 0) return enforce_registration === true ? fault('registration_missing') : []
+  const warnings = registrations.flatMap((one) => {
+    const registered = registeredCredentials(one, now)
+    if (!registered.ok) return fault(registered.error)
+    return warningsAbout(uncoveredClaims(registered.value, policy.query, FORMATS), body, policy)
+  })
+  return [...new Map(warnings.map((one) => [JSON.stringify(one), one])).values()]
 }
 
 /**
- * Returns one warning for each claim of a `dcql_query`, or else for each scope. The warning about a scope
- * names the credentials in which the scope is not registered.
+ * Returns the warnings about what is not registered: with a `dcql_query` one for each claim, without it one
+ * for each scope. The warning about a scope names the credentials whose claim is not registered.
  */
 function warningsAbout(
   uncovered: readonly UncoveredClaim[],

@@ -1,8 +1,9 @@
-// Transaction data of a creation (api/transactions): builds the texts for wallets from the objects in the
-// body.
+// Transaction data of a create request (api/transactions): builds the texts for wallets from the objects in
+// the body.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { JsonObject } from '../../../codec/json.ts'
+import { requestError } from '../../../exchange/requested-policy.ts'
 import { FORMATS } from '../../../formats/index.ts'
 import type { Protocol } from '../../../openid4vp/protocols/protocol.ts'
 import { encodeTransactionData } from '../../../openid4vp/transaction-data/transaction-data.ts'
@@ -20,9 +21,8 @@ import type { Settings } from '../../../relying-party/document/settings.ts'
 import { err, ok, type Result } from '../../../result.ts'
 import { type FieldError, type RequestError, unsatisfiable } from '../../edge/problems.ts'
 import { partErrors } from '../../edge/validate.ts'
-import { requestError } from './creation-error.ts'
 
-/** Builds the texts; undefined if there is no transaction data. */
+/** Builds the transaction data as texts for wallets; undefined if the body has no transaction data. */
 export function requestedTransactions(
   { transaction_data: sent }: CreateRequest,
   { transaction_data_types: addedTypes }: Settings,

@@ -1,5 +1,5 @@
-// The trust that a creation needs (api/creation). In live mode, a trust anchor or a trust list must be able
-// to vouch for the requested credentials.
+// The trust that a create request needs (api/creation). In live mode, a trust anchor or a trust list must be
+// able to vouch for the requested credentials.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { Env } from '../../../env.ts'
@@ -14,12 +14,14 @@ import type { Settings } from '../../../relying-party/document/settings.ts'
 import { subscribedAnchors } from '../../../relying-party/trust-lists/trust-lists.ts'
 import type { StoredRequest } from '../../../session/document/stored-request.ts'
 import type { AssuranceLevel } from '../../../trust/anchors/anchor.ts'
+import { restrictToSets } from '../../../trust/anchors/signer.ts'
 import type { RequestError } from '../../edge/problems.ts'
 
 /**
- * Returns the error of a request that no credential of a trusted issuer can satisfy; `undefined` otherwise.
- * If a list is unavailable, the request is accepted, because the list may contain the issuer. Test mode
- * accepts every request, because it has the sandbox's anchors.
+ * Returns the error of a request that names an unknown set of anchors, or that no credential of a trusted
+ * issuer can satisfy; `undefined` otherwise. If a list is unavailable, the request is accepted, because the
+ * list may contain the issuer. Test mode accepts every other request, because test mode has the sandbox's
+ * anchors.
  */
 export async function untrustedRequest(
   env: Env,
@@ -27,12 +29,15 @@ export async function untrustedRequest(
   settings: Settings,
   { policy, protocol }: { readonly policy: Policy; readonly protocol: Protocol },
 ): Promise<RequestError | undefined> {
+  const unknown = unknownSets(body, settings)
+  if (unknown !== undefined) return unknown
   if (!settings.livemode) return undefined
-  const rules = rulesOf(settings, protocol)
+  const { anchor_sets: sets } = body
+  const rules = rulesOf(settings, protocol, sets)
   const unvouched = (anchors: Settings['trust_anchors']) => unvouchedQueries(policy, { ...rules, anchors })
-  // Most relying parties need no list here, so lists are read last.
+  // Most relying parties need no trust list here, so trust lists are read last.
   if (unvouched(settings.trust_anchors).length === 0) return undefined
-  const lists = await subscribedAnchors(env, settings, Date.now())
+  const lists = await subscribedAnchors(env, settings, Date.now(), sets)
   const ids = lists.incomplete ? [] : unvouched([...settings.trust_anchors, ...lists.anchors])
   if (ids.length === 0) return undefined
   const named = { code: 'no_trust_anchor', message: 'request_without_trust_anchor' }
@@ -53,24 +58,44 @@ export async function canReachLevel(
     request,
   }: {
     readonly policy: Policy
-    readonly request: Pick<StoredRequest, 'protocol' | 'required_assurance_level'>
+    readonly request: Pick<StoredRequest, 'protocol' | 'required_assurance_level' | 'anchor_sets'>
   },
 ): Promise<boolean> {
   if (!settings.livemode) return true
   const required = request.required_assurance_level
   const needed = reachesLevel(required, level) ? required : level
-  const rules = rulesOf(settings, PROTOCOLS[request.protocol])
+  const { anchor_sets: sets } = request
+  const rules = rulesOf(settings, PROTOCOLS[request.protocol], sets)
   const isVouched = (all: Settings['trust_anchors']) => {
     const anchors = all.filter(({ assurance_level }) => reachesLevel(assurance_level, needed))
     return unvouchedQueries(policy, { ...rules, anchors }).length === 0
   }
   if (isVouched(settings.trust_anchors)) return true
-  const lists = await subscribedAnchors(env, settings, Date.now())
+  const lists = await subscribedAnchors(env, settings, Date.now(), sets)
   return lists.incomplete || isVouched([...settings.trust_anchors, ...lists.anchors])
 }
 
-function rulesOf(settings: Settings, { signerProfile }: Protocol) {
-  return { definitions: typeDefinitions(settings.credential_types), formats: FORMATS, signerProfile }
+/**
+ * Returns an error for each requested set of anchors that the settings do not have; `undefined` if they have
+ * all of them.
+ */
+function unknownSets(
+  { anchor_sets = [] }: CreateRequest,
+  settings: Pick<Settings, 'trust_anchors' | 'anchor_sets'>,
+): RequestError | undefined {
+  const own = settings.trust_anchors.flatMap(({ sets = [] }) => sets)
+  const errors = anchor_sets.flatMap((name, i) =>
+    own.includes(name) || settings.anchor_sets.includes(name)
+      ? []
+      : [{ pointer: `/anchor_sets/${i}`, code: 'unknown_anchor_set', message: 'anchor_set_unknown' }],
+  )
+  return errors.length === 0 ? undefined : { code: 'policy_unsatisfiable', errors }
+}
+
+function rulesOf(settings: Settings, protocol: Protocol, sets: readonly string[] | undefined) {
+  const definitions = typeDefinitions(settings.credential_types)
+  const signerProfile = (format: string) => restrictToSets(protocol.signerProfile(format), sets)
+  return { definitions, formats: FORMATS, signerProfile }
 }
 
 /**

@@ -1,4 +1,4 @@
-// The wallet of a creation (api/wallets): the first named wallet that can answer the request.
+// The wallet of a create request (api/wallets): the first named wallet that can answer the request.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import { err, ok, type Result } from '../../../result.ts'
@@ -8,8 +8,8 @@ import { walletProfile } from '../../../wallets/profiles/index.ts'
 import type { FieldError, RequestError } from '../../edge/problems.ts'
 
 /**
- * Returns the wallet with its lowered request; `undefined` if no wallet is named. If no named wallet can
- * answer, the error lists the members that each wallet does not support.
+ * Returns the wallet, and the request reduced to what this wallet supports; `undefined` if no wallet is
+ * named. If no named wallet can answer, the error lists the members that each wallet does not support.
  */
 export async function requestedWallet(
   { wallet }: Pick<CreateRequest, 'wallet'>,

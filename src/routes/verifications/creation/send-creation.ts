@@ -1,4 +1,4 @@
-// The response to a creation (api/creation).
+// The response to a create request (api/creation).
 
 import type { CreatedVerification } from '../../../api/responses/verifications.ts'
 import { encodeBase64 } from '../../../codec/base64url.ts'
@@ -13,10 +13,10 @@ import type { AppContext } from '../../edge/context.ts'
 import { problem, unsatisfiable } from '../../edge/problems.ts'
 import type { CreationFindings } from './prepare-session.ts'
 
-/** Members of the response that do not come from the session. */
+/** Members of the response that do not come from the session, and the choice of an inline QR code. */
 type Beside = CreationFindings & { readonly withQrCode: boolean }
 
-/** Sends the result of a creation. */
+/** Sends the result of a create request. */
 export function sendCreation(
   c: AppContext,
   creation: Creation,
@@ -25,6 +25,7 @@ export function sendCreation(
   if (!creation.ok) {
     if (creation.error === 'conflict') return problem(c, 'idempotency_conflict')
     if (creation.error === 'erased') return problem(c, 'verification_ended')
+    if (creation.error === 'deleted') return problem(c, 'invalid_token')
     const message = `must not be \`redirect_uri\` for this request: passed by value, it is longer than ${REQUEST_BY_VALUE.bytes} bytes`
     const { code, errors } = unsatisfiable({
       pointer: '/request_options/client_id_prefix',
@@ -33,7 +34,8 @@ export function sendCreation(
     })
     return problem(c, code, { errors })
   }
-  // This creation was stored, so storage can be written again.
+  // A stored session shows that storage can be written, so alarms that a storage failure interrupted are
+  // resumed. A replay resumes them, too.
   resumeAlarms(c.env, Date.now())
   const { session, replayed } = creation.value
   const { verification_id, status, session_url, ...rest } = session
@@ -55,7 +57,7 @@ export function sendCreation(
   })
 }
 
-/** Returns the picture as text, without the `data:` scheme at the start. */
+/** Returns the QR code as a data URL without the `data:` at its start. */
 function drawInline(uri: string): string {
   const picture = renderQr(uri, { size: QR_SIZE.standard, type: 'image/png' })
   if (!picture.ok) throw new Error('a wallet request does not fit a QR')

@@ -1,4 +1,4 @@
-// The request of a creation as the session stores it.
+// The create request as the session stores it.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { Settings } from '../../../relying-party/document/settings.ts'
@@ -28,7 +28,7 @@ export function storedRequest(
   }
 }
 
-/** Members of a creation that are stored in another form, or not at all. */
+/** Members of a create request that are stored in another form, or not at all. */
 const NOT_STORED = ['request_options', 'transaction_data', 'qr_code', 'wallet'] as const
 
 function omit<T extends object, K extends keyof T>(value: T, names: readonly K[]): Omit<T, K> {

@@ -1,4 +1,6 @@
-// The EU age verification app on iOS. It decodes `values` as strings only.
+// The EU age verification app on iOS. The app decodes `values` as strings only. `openid4vp` and other schemes
+// also open the app, but the app answers only requests that are made for it. No public git tag contains all
+// files of the app. So each source cites the commit of its own file.
 
 import type { WalletProfile, WalletSources } from '../profile.ts'
 import { EU_AGE } from './eu-age.ts'
@@ -17,22 +19,26 @@ export const euAgeIosSources: WalletSources = {
     {
       url: 'https://github.com/eu-digital-identity-wallet/av-app-ios-wallet-ui',
       version: '0de1b9acdc03cec197f0c9f2e927b9b8cf2be53f',
-      read: '2026-11-22',
+      read: '2026-11-29',
+      app: true,
     },
     {
       url: 'https://github.com/eu-digital-identity-wallet/av-app-ios-wallet-ui',
       version: '3ad32fb54fb462b6b5f220a5cc065e3a9bd46948',
-      read: '2026-11-22',
+      read: '2026-11-29',
+      app: true,
     },
     {
       url: 'https://github.com/eu-digital-identity-wallet/av-app-ios-wallet-ui',
       version: 'bb3b2add02a9be90d22cd8d11d89db3e34dc60c5',
-      read: '2026-11-22',
+      read: '2026-11-29',
+      app: true,
     },
     {
       url: 'https://github.com/eu-digital-identity-wallet/av-app-ios-wallet-ui',
       version: '044f0020c3806857ac0846e1a58c949285dbcdb1',
-      read: '2026-11-22',
+      read: '2026-11-29',
+      app: true,
     },
     {
       url: 'https://github.com/eu-digital-identity-wallet/av-lib-ios-w3c-dc-api',
@@ -42,12 +48,12 @@ export const euAgeIosSources: WalletSources = {
     {
       url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-ios-wallet-kit',
       version: 'c5ecc2dc89d713fd212014a37970c37b8be73699',
-      read: '2026-11-22',
+      read: '2026-11-29',
     },
     {
       url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-ios-openid4vp-swift',
       version: 'dab5e244bf34efcb294711844527b1124c1e9257',
-      read: '2026-11-22',
+      read: '2026-11-29',
     },
     {
       url: 'https://github.com/eu-digital-identity-wallet/av-doc-technical-specification',

@@ -1,4 +1,4 @@
-// Profile members of the EU age verification app that are the same on both platforms. Its requests are
+// Profile members of the EU age verification app that are the same on both platforms. Requests to the app are
 // unsigned and passed by value, or they use ISO/IEC TS 18013-7 Annex C.
 
 import { SUPPORTED } from '../dcql.ts'

@@ -1,4 +1,6 @@
-// The reference wallet of the European Commission for iOS. It decodes `values` as strings only.
+// The reference wallet of the European Commission for iOS. The wallet decodes `values` as strings only. The
+// app uses wallet-kit 0.37.3 and openid4vp-swift 0.35.1, whose commits are cited. Since 0.40 the kit refuses
+// requests without a registration certificate, unless the app switches that off.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'
@@ -35,17 +37,18 @@ export const eudiIosSources: WalletSources = {
     {
       url: 'https://github.com/eu-digital-identity-wallet/eudi-app-ios-wallet-ui',
       version: '5990db7b90f826c326206c1ee69cfc651559c2f5',
-      read: '2026-11-22',
+      read: '2026-11-29',
+      app: true,
     },
     {
       url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-ios-wallet-kit',
       version: 'c5ecc2dc89d713fd212014a37970c37b8be73699',
-      read: '2026-11-22',
+      read: '2026-11-29',
     },
     {
       url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-ios-openid4vp-swift',
       version: 'dab5e244bf34efcb294711844527b1124c1e9257',
-      read: '2026-11-22',
+      read: '2026-11-29',
     },
   ],
 }

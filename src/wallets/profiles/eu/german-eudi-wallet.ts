@@ -1,4 +1,5 @@
-// The German wallet in its sandbox. It expects the root in `x5c`, although HAIP 1.0 §5 forbids it.
+// The German wallet in its sandbox. It expects the root in `x5c`, although HAIP 1.0 §5 forbids the root
+// there.
 
 import { UNKNOWN } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

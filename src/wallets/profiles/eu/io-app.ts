@@ -1,5 +1,6 @@
-// The Italian wallet. It accepts only verifiers of its federation, whose metadata the request must have. So
-// no Client Identifier of this service can be used.
+// The Italian wallet. It supports `x509_hash` without OpenID Federation, for a certificate under Italy's
+// root. But the wallet still requires `iss`, and a `kid` in the header beside `x5c`. A request of this
+// service has neither. So the wallet accepts no Client Identifier of this service.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'
@@ -11,7 +12,7 @@ export const ioApp: WalletProfile = {
   countries: ['IT'],
   platforms: ['ios', 'android'],
   links: {
-    live: ['openid4vp', 'haip-vp'],
+    live: ['https://continua.io.pagopa.it/itw/auth'],
   },
   install: {
     ios: 'https://apps.apple.com/it/app/io/id1501681835',
@@ -34,12 +35,18 @@ export const ioApp: WalletProfile = {
 }
 
 export const ioAppSources: WalletSources = {
-  checked: '2026-11-22',
+  checked: '2026-11-29',
   sources: [
     {
+      url: 'https://github.com/pagopa/io-app',
+      version: '2b50ca4190ee30c2c68fef0f4e9929d217c6a279',
+      read: '2026-11-29',
+      app: true,
+    },
+    {
       url: 'https://github.com/pagopa/io-wallet-sdk',
-      version: 'ee0754c2943ddee42cbeb8cc37ae293017815a62',
-      read: '2026-11-22',
+      version: '040da5fb0a9d382aa26a2beac73b8099c3eb833e',
+      read: '2026-11-29',
     },
     {
       url: 'https://github.com/pagopa/io-react-native-wallet',

@@ -1,5 +1,5 @@
-// The Dutch wallet. It supports queries without sets. It accepts several queries only if all have the same
-// format, so each request to it has one query only.
+// The Dutch wallet. It supports neither credential sets nor claim sets. It accepts several queries only if
+// all have the same format.
 
 import type { WalletProfile, WalletSources } from '../profile.ts'
 
@@ -23,7 +23,7 @@ export const nlWallet: WalletProfile = {
   transaction_data: 'no',
   requires: ['organization'],
   dcql: {
-    several_queries: 'no',
+    several_queries: 'one_format',
     credential_sets: 'no',
     claim_sets: 'no',
     values: 'ignored',
@@ -31,19 +31,20 @@ export const nlWallet: WalletProfile = {
     index_path: 'no',
     intent_to_retain: 'yes',
     multiple: 'no',
-    trusted_authorities: 'no',
+    trusted_authorities: 'aki',
     require_cryptographic_holder_binding: 'no',
     without_claims: 'refused',
   },
 }
 
 export const nlWalletSources: WalletSources = {
-  checked: '2026-11-22',
+  checked: '2026-11-29',
   sources: [
     {
       url: 'https://github.com/MinBZK/nl-wallet',
       version: '6299ff7bbd2461ba20f438511bfbd2cd9072834f',
-      read: '2026-11-22',
+      read: '2026-11-29',
+      app: true,
     },
   ],
 }

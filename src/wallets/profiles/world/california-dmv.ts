@@ -1,5 +1,5 @@
-// The wallet of the Californian DMV. It presents the mDL through the browser on Android. By link, it presents
-// only W3C credentials over draft 18. So this profile has no links.
+// The wallet of the Californian DMV. It presents the mDL through the browser on Android. By link, the wallet
+// presents only W3C credentials over OpenID4VP draft 18. So this profile has no links.
 
 import { UNKNOWN } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

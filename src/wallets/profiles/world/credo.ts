@@ -1,7 +1,8 @@
-// Wallets that use Credo. The source code of the Paradym Wallet was read. Through the Digital Credentials API
-// the wallet discloses one credential only. It refuses a request with an optional credential set that it
-// cannot satisfy. It supports few types of transaction data. It uses the scheme of ISO/IEC TS 18013-7 Annex
-// B, and Presentation Exchange, only for requests of draft 18.
+// Wallets that use Credo. The profile follows the source code of the Paradym Wallet. Through the Digital
+// Credentials API the wallet discloses one credential only, and the audience of the presentation is the
+// origin. The wallet refuses a request with an optional credential set that it cannot satisfy. The wallet
+// supports few types of transaction data. The wallet uses the scheme of ISO/IEC TS 18013-7 Annex B, and
+// Presentation Exchange, only for requests of OpenID4VP draft 18.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'
@@ -39,12 +40,13 @@ export const credoSources: WalletSources = {
     {
       url: 'https://github.com/openwallet-foundation/credo-ts',
       version: '3c32928107639bc355f82d4ba11c4d91901e11cb',
-      read: '2026-11-22',
+      read: '2026-11-29',
     },
     {
       url: 'https://github.com/animo/paradym-wallet',
       version: 'c4038930ceb71f14b7545b4bf55a88a2f961d0b8',
-      read: '2026-11-22',
+      read: '2026-11-29',
+      app: true,
     },
   ],
 }

@@ -1,4 +1,5 @@
-// Google Wallet: signed requests of the Digital Credentials API. Its documentation is the only source.
+// Google Wallet: signed requests of the Digital Credentials API. The documentation of Google Wallet is the
+// only source.
 
 import { UNKNOWN } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

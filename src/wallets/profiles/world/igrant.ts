@@ -15,6 +15,7 @@ export const igrant: WalletProfile = {
     live: ['openid4vp'],
   },
   install: {
+    ios: 'https://apps.apple.com/app/id1546551969',
     android: 'https://play.google.com/store/apps/details?id=io.igrant.mobileagent',
   },
   protocols: ['openid4vp-1.0', 'haip-1.0'],
@@ -44,6 +45,11 @@ export const igrantSources: WalletSources = {
       url: 'https://github.com/decentralised-dataexchange/eudi-wallet-oid4vc-android',
       version: '9b68306e1a0e718c61723fac881869d229b33199',
       read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/L3-iGrant/data-wallet-sdk-ios',
+      version: '543a8a47fb89ca75bb16a9a3321ef7b7cc949df7',
+      read: '2026-11-29',
     },
   ],
 }

@@ -45,6 +45,7 @@ export const injiSources: WalletSources = {
       url: 'https://github.com/inji/inji-wallet',
       version: '21743f7e4c0a1cbb16a11ec28a2afd103b6d6875',
       read: '2026-11-22',
+      app: true,
     },
   ],
 }

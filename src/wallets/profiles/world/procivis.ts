@@ -40,6 +40,7 @@ export const procivisSources: WalletSources = {
       url: 'https://github.com/procivis/one-wallet',
       version: '5471b8070b53b683ca54f901cdb094a70c7c33cd',
       read: '2026-11-22',
+      app: true,
     },
   ],
 }

@@ -39,6 +39,7 @@ export const swiyuSources: WalletSources = {
       url: 'https://github.com/swiyu-admin-ch/eidch-android-wallet',
       version: 'f7fb6ea5e2f99740869e2ccd8c3551848970e644',
       read: '2026-11-22',
+      app: true,
     },
     {
       url: 'https://swiyu-admin-ch.github.io/specifications/interoperability-profile/',

@@ -36,6 +36,7 @@ export const talaoSources: WalletSources = {
       url: 'https://github.com/TalaoDAO/AltMe',
       version: '80d70bc5b72655e200f8f372f28fa0bce7d13f7d',
       read: '2026-11-22',
+      app: true,
     },
   ],
 }

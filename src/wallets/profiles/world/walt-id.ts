@@ -1,6 +1,7 @@
-// The wallet of walt.id. It answers every query that it can, even if `credential_sets` does not ask for that.
-// For a member of an object in an SD-JWT VC, it omits the disclosure of the object. No verifier accepts such
-// a presentation. For an object, it omits the members that have disclosures of their own.
+// The wallet of walt.id. It answers every query that it can, also queries that `credential_sets` does not
+// require. If a query names a member of an object in an SD-JWT VC, the wallet omits the disclosure of the
+// object. No verifier accepts such a presentation. If a query names an object, the wallet omits the members
+// that have disclosures of their own.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'
@@ -42,6 +43,7 @@ export const waltIdSources: WalletSources = {
       url: 'https://github.com/walt-id/waltid-identity',
       version: 'b19fda24510c7543f3c3dcad1daf2d77f4a168d1',
       read: '2026-11-22',
+      app: true,
     },
     {
       url: 'https://docs.walt.id/',

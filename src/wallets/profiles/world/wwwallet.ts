@@ -1,6 +1,6 @@
 // A wallet in the browser. It answers every query of a request with every claim that the query names, and
-// ignores credential sets and claim sets. The only transaction data that it supports is for signatures. It
-// presents an object in an SD-JWT VC without the members that have disclosures of their own.
+// ignores credential sets and claim sets. The only transaction data that it supports is for electronic
+// signatures. It presents an object in an SD-JWT VC without the members that have disclosures of their own.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'
@@ -44,6 +44,7 @@ export const wwwalletSources: WalletSources = {
       url: 'https://github.com/wwWallet/wallet-frontend',
       version: '7d6a549890406b3e3a4f8253e5b10afe8f851110',
       read: '2026-11-22',
+      app: true,
     },
     {
       url: 'https://github.com/wwWallet/wallet-common',

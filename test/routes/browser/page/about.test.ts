@@ -14,7 +14,7 @@ function linesOf(view: object = {}, about: object = {}): readonly string[] {
     about: { privacyNotice: null, registeredAs: null, ...about },
     view: {
       login: null,
-      return_url: null,
+      return_addresses: null,
       retention_ms: 48 * HOUR_MS,
       gives_values: false,
       keeps_values: false,
@@ -38,7 +38,7 @@ describe('"About this request"', () => {
   })
 
   it('names the host that the person returns to', () => {
-    const [line] = linesOf({ return_url: 'https://shop.example:8443/done?order=1' })
+    const [line] = linesOf({ return_addresses: { verified: 'https://shop.example:8443/done?order=1' } })
     expect(line).toBe('Afterwards you return to shop.example:8443.')
   })
 
@@ -57,7 +57,7 @@ describe('"About this request"', () => {
     expect(linesOf({ retention_ms })[1]).toContain(`for ${words} after the end`)
   })
 
-  it('says whether the relying party stores the values only if the relying party declared it', () => {
+  it('says that the relying party stores or does not store values only if the relying party declared this', () => {
     const items = [{ kind: 'claim', name: 'birth_date', optional: false, retained: true }]
     expect(linesOf({ requested_claims: { items, groups: [] } })).toContain(
       'Shop states that it will store the items marked as stored.',
@@ -67,6 +67,12 @@ describe('"About this request"', () => {
       'Shop states that it will not store the values.',
     )
     expect(linesOf(declared)).toEqual([YES_OR_NO, NOT_STORED])
+  })
+
+  it('says that the relying party keeps the response as evidence', () => {
+    expect(linesOf({ keeps_evidence: true, gives_values: true, keeps_values: true })).toContain(
+      'Shop keeps what your wallet app shares as evidence of this verification.',
+    )
   })
 
   it('names the registration only if requests of the session contain it', () => {
@@ -84,17 +90,21 @@ describe('"About this request"', () => {
     )
   })
 
-  it('does not say for a login what the relying party gets: its client gets the values', () => {
+  it('does not say on the page of a login what the relying party gets, because the client gets the values', () => {
     const login = { client: 'Club', redirect_uri: 'https://club.example/cb' }
-    const lines = linesOf({ login, return_url: 'https://verifier.example/finish', keeps_values: true })
+    const lines = linesOf({
+      login,
+      return_addresses: { verified: 'https://verifier.example/finish' },
+      keeps_values: true,
+    })
     expect(lines).toEqual([expect.stringContaining('stores the values only in encrypted form')])
   })
 })
 
-describe('the facts of the settings', () => {
+describe('what the page shows of the settings', () => {
   const settingsWith = (members: object) => ({ verifier: null, ...members }) as never
 
-  it('have the privacy notice of the settings, else that of Google Wallet', () => {
+  it('includes the privacy notice of the relying party, or else its privacy notice for Google Wallet', () => {
     const google_wallet = { logo_uri: 'https://a.example/l', privacy_policy_uri: 'https://a.example/google' }
     const own = 'https://a.example/own'
     const noticeOf = (members: object) => aboutSettings(settingsWith(members), NOW).privacyNotice
@@ -104,7 +114,7 @@ describe('the facts of the settings', () => {
     expect(noticeOf({ google_wallet, privacy_policy_uri: own })).toBe(own)
   })
 
-  it('have the registered identifier only of a certificate that is valid for the verifier', async () => {
+  it('includes the registered identifier only if the registration certificate is valid for the verifier', async () => {
     const keys = await mintKeys('P-256')
     const { pem } = await mintCertificate({ subject: 'CN=Shop,2.5.4.97=NTRNL-1', keys })
     const exp = NOW / 1000 + 60

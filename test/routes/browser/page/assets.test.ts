@@ -28,7 +28,7 @@ describe.each([
   })
 })
 
-it('two responses that use the same assets binding read each file only once', async () => {
+it('two pages that use the same assets binding read each file from the binding only once', async () => {
   const fetch = vi.fn((address: RequestInfo | URL) => env.ASSETS.fetch(address))
   const ASSETS = { ...env.ASSETS, fetch }
   for (let i = 0; i < 2; i += 1) await call(app, 'GET', '/v1/verify/v_1/return', { env: { ...env, ASSETS } })

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readPageAsset } from '../../../../src/routes/browser/page/assets.ts'
+import { readStyle } from '../../../../src/routes/browser/page/assets.ts'
 import { brandStyle, contrast, DARK_CARD, parse } from '../../../../src/routes/browser/page/brand.ts'
 
 const GROUNDS = ['#ffffff', DARK_CARD]
@@ -19,7 +19,7 @@ describe('a colour of a relying party', () => {
     expect(contrast(parse('#ff0000'), parse('#ffffff'))).toBeCloseTo(4, 2)
   })
 
-  it('is changed so that it contrasts with the page and text on it is readable, whatever the colour is', () => {
+  it('is changed until it contrasts with the page and with the text on it', () => {
     const channel = fc.integer({ min: 0, max: 255 }).map((part) => part.toString(16).padStart(2, '0'))
     const hex = fc.tuple(channel, channel, channel).map((parts) => `#${parts.join('')}`)
     fc.assert(
@@ -38,7 +38,7 @@ describe('a colour of a relying party', () => {
   })
 
   it('is compared with the background colour that the style sheet has in dark mode', async () => {
-    const { text } = await readPageAsset(env.ASSETS, 'style.css')
+    const { text } = await readStyle(env.ASSETS, 'style.css')
     expect(text).toContain(`--card: ${DARK_CARD};`)
   })
 })

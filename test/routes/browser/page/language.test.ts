@@ -52,7 +52,7 @@ describe('the language of a locale', () => {
     ['de', null, 'de'],
     ['de', 'de-1', 'de'],
   ])(
-    'on a page in the language %s, for the session locale %s, formats numbers by the locale %s',
+    'a page in the language %s, for the session locale %s, formats numbers by the locale %s',
     (language, locale, numbers) => {
       expect(chooseLocale(language, locale)).toBe(numbers)
     },
@@ -64,7 +64,7 @@ describe('the direction of a page', () => {
     ['ar', 'rtl'],
     ['mt', 'ltr'],
     ['bg', 'ltr'],
-  ])('of the language %s is %s', (language, direction) => {
+  ])('the direction of a page in the language %s is %s', (language, direction) => {
     expect(directionOf(language)).toBe(direction)
   })
 })

@@ -70,7 +70,7 @@ describe('a file of texts', () => {
     ['is not JSON', fileWith('{')],
     ['cannot be reached', assetsWith(() => Promise.reject(new Error('no such service')))],
   ])(
-    'that %s is replaced by the English texts, and the next page tries to read it again',
+    'a file of texts that %s is replaced by the English texts, and the next page tries to read it again',
     async (_, assets) => {
       vi.spyOn(console, 'error').mockReturnValue()
       expect(await textsIn(assets, 'de')).toEqual(ENGLISH)
@@ -84,11 +84,14 @@ describe('a file of texts', () => {
     ['a number in place of a text', { yes: 7 }],
     ['no table', { states: null }],
     ['a text without the form for other numbers', { ageScope: { one: '{age}' } }],
-  ])('with %s is replaced by the English texts, so a page has one language', async (_, change) => {
-    const complete = { ...ENGLISH, language: 'de', closePage: 'Zu.' }
-    expect((await textsIn(fileWith(JSON.stringify(complete)), 'de')).closePage).toBe('Zu.')
-    expect(await textsIn(fileWith(JSON.stringify({ ...complete, ...change })), 'de')).toEqual(ENGLISH)
-  })
+  ])(
+    'a file of texts with %s is replaced by the English texts, so a page has one language',
+    async (_, change) => {
+      const complete = { ...ENGLISH, language: 'de', closePage: 'Zu.' }
+      expect((await textsIn(fileWith(JSON.stringify(complete)), 'de')).closePage).toBe('Zu.')
+      expect(await textsIn(fileWith(JSON.stringify({ ...complete, ...change })), 'de')).toEqual(ENGLISH)
+    },
+  )
 })
 
 describe('a text about a number', () => {
@@ -104,12 +107,12 @@ describe('a text about a number', () => {
     ['ro', 18, 'vârsta: cel puțin 18 ani'],
     ['ro', 65, 'vârsta: cel puțin 65 de ani'],
     ['de', 1, 'Alter: mindestens 1 Jahr'],
-  ] as const)('has the form of the language for it: %s, %d', async (language, age, expected) => {
+  ] as const)('has the plural form of its language: %s, %d', async (language, age, expected) => {
     const texts = await textsIn(env.ASSETS, language)
     expect(fillCount(texts.ageScope, 'age', age, texts)).toBe(expected)
   })
 
-  it('has the form for other numbers where its own is missing, and the digits of the language', () => {
+  it('has the form `other` if its own plural form is missing, and has the digits of the language', () => {
     const arabic = { ...ENGLISH, language: 'ar-EG' }
     expect(fillCount({ other: '{age} سنة' }, 'age', 18, arabic)).toBe('١٨ سنة')
   })

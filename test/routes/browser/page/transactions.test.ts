@@ -32,19 +32,22 @@ function linesOf(
 }
 
 describe('a transaction in words', () => {
-  it.each(Object.entries(WHOLE))('of the type %s has words for every detail', (type, object) => {
-    const text = encodeTransactionData({ type, credential_ids: ['pid'], ...object } as never)
-    const [shown] = summarizeTransactions(decodeDetails([text]), {
-      addedTypes: [],
-      texts: ENGLISH,
-      locale: null,
-    })
-    expect(Object.keys(WHOLE).sort()).toEqual(Object.keys(ENGLISH.transactionTypes).sort())
-    expect(shown?.title).not.toBe(type)
-    for (const { label } of shown?.details ?? []) expect(label).toMatch(/^[A-Z]/)
-  })
+  it.each(Object.entries(WHOLE))(
+    'a transaction of the type %s has words for every detail',
+    (type, object) => {
+      const text = encodeTransactionData({ type, credential_ids: ['pid'], ...object } as never)
+      const [shown] = summarizeTransactions(decodeDetails([text]), {
+        addedTypes: [],
+        texts: ENGLISH,
+        locale: null,
+      })
+      expect(Object.keys(WHOLE).sort()).toEqual(Object.keys(ENGLISH.transactionTypes).sort())
+      expect(shown?.title).not.toBe(type)
+      for (const { label } of shown?.details ?? []) expect(label).toMatch(/^[A-Z]/)
+    },
+  )
 
-  it('of a built-in type has the texts of the service, in the order of the request, without the members of every type', () => {
+  it('a transaction of a built-in type has the texts of the service, in the order of the request, without members that all types have', () => {
     const payee = { name: 'Shop', id: 'DE1', logo: 'https://shop.example/logo.png' }
     const payload = { transaction_id: '8D8', payee, currency: 'EUR', amount: 12.5, sct_inst: true }
     const hashes = { transaction_data_hashes_alg: ['sha-256'] }
@@ -69,7 +72,7 @@ describe('a transaction in words', () => {
     ['es', 'es-a-a', 'EUR', 12.5, '12,50\u00a0€ a \u2068Shop & Söhne\u2069'],
     ['it', 'it', 'JPY', 1200, '1200\u00a0JPY a \u2068Shop & Söhne\u2069'],
   ] as const)(
-    'of a payment shows the amount in the format of the locale: %s, %s, %s',
+    'a transaction of a payment shows the amount in the format of the locale: %s, %s, %s',
     async (language, locale, currency, amount, line) => {
       const texts = await textsIn(env.ASSETS, language)
       expect(linesOf(paying({ currency, amount }), [], { texts, locale })[0]).toBe(line)
@@ -82,12 +85,12 @@ describe('a transaction in words', () => {
     [1e-7, '€0.0000001'],
     [123456789012.25, '€123,456,789,012.25'],
     [-3, '-€3.00'],
-  ])('of a payment shows every digit of the amount: %d', (amount, money) => {
+  ])('a transaction of a payment shows every digit of the amount: %d', (amount, money) => {
     const [line] = linesOf(paying({ currency: 'EUR', amount }))
     expect(line).toBe(`${money} to \u2068Shop & Söhne\u2069`)
   })
 
-  it('of a payment also shows all other amounts as money', () => {
+  it('a transaction of a payment shows every other amount as money, too, such as a maximum amount', () => {
     const recurrence = { frequency: 'MNTH', mit_options: { max_amount: 30 } }
     expect(linesOf(paying({ currency: 'EUR', amount: 10, recurrence }))).toContain('Maximum amount: €30.00')
   })
@@ -98,7 +101,7 @@ describe('a transaction in words', () => {
     ['pl', 'pl', '1 grudnia 2026', '3,5'],
     ['nl', null, '1 december 2026', '3,5'],
   ] as const)(
-    'of a payment shows dates and numbers in the format of the locale: %s, %s',
+    'a transaction of a payment shows dates and numbers in the format of the locale: %s, %s',
     async (language, locale, date, rate) => {
       const texts = await textsIn(env.ASSETS, language)
       const recurrence = { frequency: 'MNTH', mit_options: { apr: 3.5 } }
@@ -111,12 +114,12 @@ describe('a transaction in words', () => {
     },
   )
 
-  it('of a payment shows a day that no calendar has as it was signed', () => {
+  it('a transaction of a payment shows an impossible date, such as 30 February, exactly as it was signed', () => {
     const payload = { currency: 'EUR', amount: 10, execution_date: '2026-02-30' }
     expect(linesOf(paying(payload))).toContain('Payment date: 2026-02-30')
   })
 
-  it('of an added type shows dates and numbers as they were signed', () => {
+  it('a transaction of an added type shows dates and numbers as they were signed', () => {
     const lines = linesOf({ type: 'order', payload: { id: '2026-12-01', gift: 12345 } }, [ORDER])
     expect(lines).toEqual(['Your order', 'Order number: 2026-12-01', 'A gift: 12345'])
   })
@@ -140,7 +143,7 @@ describe('a transaction in words', () => {
     ])
   })
 
-  it('of an added type has the texts of the relying party', () => {
+  it('a transaction of an added type has the texts of the relying party', () => {
     const payload = { id: '<b>7</b>', gift: false }
     expect(linesOf({ type: 'order', payload }, [ORDER])).toEqual([
       'Your order',
@@ -149,7 +152,7 @@ describe('a transaction in words', () => {
     ])
   })
 
-  it('of an added type shows the member names after the type was removed', () => {
+  it('a transaction of an added type shows the member names after the type was removed', () => {
     expect(linesOf({ type: 'constructor', payload: { toString: 'x' } })).toEqual([
       'constructor',
       'payload.toString: x',

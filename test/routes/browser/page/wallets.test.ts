@@ -39,7 +39,7 @@ function input(changes: object = {}, view: object = {}): WalletsInput {
 const listed = (page: WalletsInput) => String(walletsMarkup(ENGLISH, page))
 
 describe('the list of wallets', () => {
-  it('has the wallets of the country first, and each is a link to the same page', () => {
+  it('has the wallets of the person’s country first, and each wallet is a link to the same page', () => {
     const html = listed(input())
     expect([...html.matchAll(/<h3[^>]*>([^<]*)/g)].map(([, title]) => title)).toEqual([
       'Netherlands',
@@ -84,7 +84,7 @@ describe('a chosen wallet', () => {
     expect(String(chosenMarkup(ENGLISH, input()))).toBe('')
   })
 
-  it('has links to install it, on a phone for the platform of the phone only', () => {
+  it('has links to install it; a phone gets only the link for its platform', () => {
     const stores = (platform: string | null) => {
       const html = String(
         chosenMarkup(ENGLISH, input({ device: { platform, country: null } }, { wallet: 'credo' })),
@@ -113,7 +113,7 @@ describe('"No wallet yet?"', () => {
   const some = (...ids: string[]) =>
     ids.map((id) => ({ id, isKnown: true, hasLink: true, exchanges: ['org-iso-mdoc'] }))
 
-  it('lists the wallets that can answer and have an app in a store, those of the country first', () => {
+  it('lists the wallets that can answer and have an app in a store, with the wallets of the person’s country first', () => {
     const wallets = some('nl-wallet', 'france-identite', 'credo', 'eudi-ios')
     const device = { platform: null, country: 'FR' }
     expect(stores(input({ wallets, device }))).toEqual([
@@ -122,7 +122,7 @@ describe('"No wallet yet?"', () => {
     ])
   })
 
-  it('has on a phone only the store of the phone', () => {
+  it('"No wallet yet?" on a phone links only to the store of this phone', () => {
     const wallets = some('credo', 'google-wallet', 'apple-wallet')
     const on = (platform: string) => stores(input({ wallets, device: { platform, country: null } }))
     expect(on('android')).toEqual([
@@ -147,7 +147,7 @@ describe('"No wallet yet?"', () => {
     )
   })
 
-  it('is absent if a wallet is chosen, which has its own links', () => {
+  it('is absent if a wallet is chosen, because the chosen wallet has its own links', () => {
     expect(stores(input({ wallets: some('credo') }, { wallet: 'nl-wallet' }))).toEqual([])
   })
 })
@@ -169,7 +169,7 @@ describe('an answer of an iPhone app through the browser', () => {
     expect(answers(ids, view)).toBe(expected)
   })
 
-  it('is assumed if the wallets are not known, because too many QR codes were drawn', () => {
+  it('is assumed to be possible if the wallets are unknown, as after too many QR codes', () => {
     expect(answers([], {}, false)).toBe(true)
   })
 })

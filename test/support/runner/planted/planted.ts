@@ -16,7 +16,7 @@ const PLANTS: Readonly<Record<string, () => void>> = {
     throw new Error('planted')
   },
   killed: () =>
-    it('ends its process', () => {
+    it('kills its own process', () => {
       process.kill(process.pid, 'SIGKILL')
     }),
 }

@@ -1,12 +1,18 @@
 // The age verification app of the EU on Android: wallet-core with the settings of av-app-android-wallet-ui.
 // It holds age attestations only, and identifies verifiers by their Response URI only.
 
-import { answerOneDocument, receiveDeviceRequest } from '../annex-c.ts'
 import { type FakeWallet, fakeWallet, refuseUnless } from '../fake-wallet.ts'
-import { respondWithCore } from './eudi-android.ts'
+import { answerFirst, respondWithCore } from './eudi-android.ts'
 import { KT_SOURCE, resolveWithKt } from './openid4vp-kt.ts'
 
-const SCHEMES = ['av:', 'avsp:', 'openid4vp:', 'eudi-openid4vp:', 'mdoc-openid4vp:']
+/** The authority of a link that opens the app, by scheme; `*` is any or none. A scanned code needs none. */
+const HOSTS: Readonly<Record<string, string>> = {
+  'av:': '*',
+  'avsp:': 'present',
+  'openid4vp:': 'authorize',
+  'eudi-openid4vp:': 'authorize',
+  'mdoc-openid4vp:': 'authorize',
+}
 const TYPE = 'eu.europa.ec.av.1'
 
 export const euAgeAndroid: FakeWallet = fakeWallet({
@@ -15,7 +21,11 @@ export const euAgeAndroid: FakeWallet = fakeWallet({
     {
       repository: 'eu-digital-identity-wallet/av-app-android-wallet-ui',
       commit: 'c1c56ed6b0984df0ee678848c3629d8c19e32eaf',
-      files: ['core-logic/src/demo/java/eu/europa/ec/corelogic/config/WalletCoreConfigImpl.kt'],
+      files: [
+        'core-logic/src/demo/java/eu/europa/ec/corelogic/config/WalletCoreConfigImpl.kt',
+        'build-logic/convention/src/main/kotlin/AndroidLibraryConventionPlugin.kt',
+        'assembly-logic/src/main/AndroidManifest.xml',
+      ],
     },
     {
       repository: 'eu-digital-identity-wallet/eudi-lib-android-wallet-core',
@@ -24,17 +34,19 @@ export const euAgeAndroid: FakeWallet = fakeWallet({
     },
     KT_SOURCE,
   ],
-  read: '2026-11-22',
+  read: '2026-11-29',
   answer: async (invocation, surroundings) => {
     const holdings = surroundings.holdings.filter(
       ({ format, type }) => format === 'mso_mdoc' && type === TYPE,
     )
-    if ('digital' in invocation) {
-      return answerOneDocument(receiveDeviceRequest(invocation.digital, invocation.origin), holdings)
-    }
-    refuseUnless(SCHEMES.includes(new URL(invocation.link).protocol), 'the scheme is not supported')
+    if ('digital' in invocation) return answerFirst(invocation, holdings)
+    const { link, isScanned = false } = invocation
+    const { protocol, host } = new URL(link)
+    const expected = HOSTS[protocol]
+    refuseUnless(expected !== undefined, 'the scheme is not supported')
+    refuseUnless(isScanned || expected === '*' || host === expected, 'the link does not open the app')
     const config = { prefixes: ['redirect_uri'], formats: { mso_mdoc: [-9] } } as const
-    const resolved = await resolveWithKt(invocation.link, surroundings, config)
+    const resolved = await resolveWithKt(link, surroundings, config)
     return respondWithCore(resolved, { ...surroundings, holdings })
   },
 })

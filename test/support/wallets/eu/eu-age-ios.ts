@@ -42,7 +42,7 @@ export const euAgeIos: FakeWallet = fakeWallet({
     KIT_SOURCE,
     SWIFT_SOURCE,
   ],
-  read: '2026-11-22',
+  read: '2026-11-29',
   answer: async (invocation, surroundings) => {
     const holdings = surroundings.holdings.filter(
       ({ format, type }) => format === 'mso_mdoc' && type === TYPE,

@@ -1,8 +1,9 @@
 // The EUDI reference wallet on Android: eudi-lib-android-wallet-core with the settings of
 // eudi-app-android-wallet-ui. It finds documents by their type alone, and discloses every claim in `claims`.
 
+import { answerOneDocument, ISO_MDOC, receiveDeviceRequest } from '../annex-c.ts'
 import { hasType } from '../dcql.ts'
-import type { Answer, FakeWallet, Surroundings } from '../fake-wallet.ts'
+import type { Answer, FakeWallet, Invocation, Surroundings } from '../fake-wallet.ts'
 import { fakeWallet, refuse, refuseUnless } from '../fake-wallet.ts'
 import { claimAt, type Holding } from '../holdings.ts'
 import type { CredentialQuery, DcqlQuery } from '../request-object.ts'
@@ -30,6 +31,7 @@ export const eudiAndroid: FakeWallet = fakeWallet({
         `${CORE}/transfer/openId4vp/dcql/CredentialSetsMatcher.kt`,
         `${CORE}/internal/OpenId4VpUtils.kt`,
         `${CORE}/dcapi/DCAPIManager.kt`,
+        `${CORE}/dcapi/DCAPIRequestProcessor.kt`,
       ],
     },
     {
@@ -39,16 +41,27 @@ export const eudiAndroid: FakeWallet = fakeWallet({
     },
     KT_SOURCE,
   ],
-  read: '2026-11-22',
+  read: '2026-11-29',
   answer: async (invocation, surroundings) => {
-    if ('digital' in invocation) {
-      return refuse(`the protocol ${invocation.digital.protocol} is not org-iso-mdoc`)
-    }
+    if ('digital' in invocation) return answerFirst(invocation, surroundings.holdings)
     refuseUnless(SCHEMES.includes(new URL(invocation.link).protocol), 'the scheme is not supported')
     const resolved = await resolveWithKt(invocation.link, surroundings, CONFIG)
     return respondWithCore(resolved, surroundings)
   },
 })
+
+/**
+ * Answers a call of the browser as wallet-core 0.27 does: it reads the first request of the call only,
+ * and discloses the one document that the person picked.
+ */
+export function answerFirst(
+  { digital, origin, requests = [digital] }: Extract<Invocation, { digital: unknown }>,
+  holdings: readonly Holding[],
+): Promise<Answer> {
+  const [first] = requests
+  if (first?.protocol !== ISO_MDOC) return refuse('the first request is not org-iso-mdoc')
+  return answerOneDocument(receiveDeviceRequest(first, origin), holdings)
+}
 
 /** Answers a resolved request as wallet-core does. */
 export async function respondWithCore(

@@ -35,7 +35,7 @@ export const eudiIos: FakeWallet = fakeWallet({
     },
     SWIFT_SOURCE,
   ],
-  read: '2026-11-22',
+  read: '2026-11-29',
   answer: async (invocation, surroundings) => {
     if ('digital' in invocation) return refuse('no Digital Credentials API')
     refuseUnless(SCHEMES.includes(new URL(invocation.link).protocol), 'the scheme is not supported')

@@ -1,5 +1,5 @@
-// The German EUDI wallet in its sandbox. Its documentation describes HAIP with the mdoc PID, and the whole
-// chain of the access certificate in x5c, with its root.
+// The German EUDI wallet in its sandbox. According to its documentation, it follows HAIP, holds an mdoc PID,
+// and expects the whole chain of the access certificate in x5c, with the root.
 
 import { X509Certificate } from 'node:crypto'
 import { answerDocumented } from '../documented.ts'

@@ -1,5 +1,5 @@
-// IT-Wallet in the IO app: io-react-native-wallet with io-wallet-sdk. A request needs what the Italian
-// specification adds: `iss`, `kid`, and the metadata of a registered verifier.
+// IT-Wallet in the IO app, with io-react-native-wallet and io-wallet-sdk. A request needs what the Italian
+// specification adds: `iss` and `kid`. Metadata of a registered verifier are optional since August 2026.
 
 import { firstClaimSet, hasType } from '../dcql.ts'
 import { type FakeWallet, fakeWallet, refuse, refuseUnless, type Surroundings } from '../fake-wallet.ts'
@@ -15,13 +15,19 @@ import {
 } from '../request-object.ts'
 import { type Choice, encryptFor, postForm, presentAll, randomText } from '../responding.ts'
 
-const SCHEMES = ['openid4vp:', 'haip-vp:']
-/** Members of `client_metadata` that the Italian specification requires. */
-const METADATA = ['application_type', 'client_id', 'client_name', 'logo_uri', 'request_uris', 'response_uris']
+/** The app has no scheme for presentations: only these addresses open it. */
+const LINKS = ['https://continua.io.pagopa.it/itw/auth?', 'https://continua.ioapp.it/itw/auth?']
 
 export const ioApp: FakeWallet = fakeWallet({
   id: 'io-app',
   source: [
+    {
+      repository: 'pagopa/io-app',
+      commit: '2b50ca4190ee30c2c68fef0f4e9929d217c6a279',
+      files: ['machine', 'actors'].map(
+        (name) => `apps/main-app/ts/features/itwallet/presentation/remote/machine/${name}.ts`,
+      ),
+    },
     {
       repository: 'pagopa/io-react-native-wallet',
       commit: '4acdac9fd5a38640a1a93399a93d69e7c6404a65',
@@ -34,7 +40,7 @@ export const ioApp: FakeWallet = fakeWallet({
     },
     {
       repository: 'pagopa/io-wallet-sdk',
-      commit: 'ee0754c2943ddee42cbeb8cc37ae293017815a62',
+      commit: '040da5fb0a9d382aa26a2beac73b8099c3eb833e',
       files: [
         'packages/oid4vp/src/authorization-request/z-authorization-request.ts',
         'packages/oid4vp/src/authorization-request/parse-authorization-request.ts',
@@ -42,11 +48,15 @@ export const ioApp: FakeWallet = fakeWallet({
       ],
     },
   ],
-  read: '2026-11-22',
+  read: '2026-11-29',
   silent: ['dcql.trusted_authorities', 'dcql.require_cryptographic_holder_binding', 'transaction_data'],
   answer: async (invocation, surroundings) => {
     if ('digital' in invocation) return refuse('no Digital Credentials API')
-    refuseUnless(SCHEMES.includes(new URL(invocation.link).protocol), 'the scheme is not registered')
+    const { link } = invocation
+    refuseUnless(
+      LINKS.some((start) => link.startsWith(start)),
+      'the address does not open the app',
+    )
     const { payload } = await receive(invocation.link, surroundings)
     const choices = choose(payload.dcql_query, surroundings)
     const key = payload.client_metadata.jwks?.keys.find(({ use, alg }) => use === 'enc' && alg === 'ECDH-ES')
@@ -74,9 +84,6 @@ async function receive(link: string, surroundings: Surroundings): Promise<Receiv
   refuseUnless(payload.response_mode === 'direct_post.jwt', 'response_mode is not direct_post.jwt')
   refuseUnless(payload.response_type === 'vp_token', 'response_type is not vp_token')
   refuseUnless(typeof payload.state === 'string', 'state is missing')
-  for (const name of METADATA) {
-    refuseUnless(payload.client_metadata?.[name] !== undefined, `client_metadata has no ${name}`)
-  }
   refuseUnless(clientId.startsWith('x509_hash:'), 'the Client Identifier needs OpenID Federation')
   const [leaf] = chain
   if (leaf === undefined) return refuse('no x5c in the request object')

@@ -17,6 +17,7 @@ import {
   verifySignature,
 } from '../request-object.ts'
 import { type Choice, encryptFor, postForm, presentAll, randomText } from '../responding.ts'
+import { authoritiesOf } from '../world/dcql-library.ts'
 
 /** The universal link's base is a setting of the build, so only the schemes are known here. */
 const SCHEMES = ['openid4vp:', 'haip-vp:', 'eu-eaap:']
@@ -40,7 +41,7 @@ export const nlWallet: FakeWallet = fakeWallet({
       'wallet_core/lib/jwe/src/encryption.rs',
     ],
   },
-  read: '2026-11-22',
+  read: '2026-11-29',
   answer: async (invocation, surroundings) => {
     if (!('link' in invocation)) return refuse('no Digital Credentials API')
     const { protocol } = new URL(invocation.link)
@@ -179,8 +180,12 @@ function checkQuery({ format, claims, claim_sets, ...query }: CredentialQuery): 
 /** The wallet reads `values`, but they have no effect. */
 function choose(query: CredentialQuery, holdings: readonly Holding[]): Choice {
   const paths = (query.claims ?? []).map(({ path }) => path)
+  const akis = (query.trusted_authorities ?? []).flatMap(({ values }) => values)
   const holding = holdings.find(
-    (one) => hasType(one, query) && paths.every((path) => claimAt(one, path) !== undefined),
+    (one) =>
+      hasType(one, query) &&
+      paths.every((path) => claimAt(one, path) !== undefined) &&
+      (akis.length === 0 || authoritiesOf(one).some((aki) => akis.includes(aki))),
   )
   if (holding === undefined) return refuse('no credential has all requested attributes')
   return { id: query.id, holding, paths }

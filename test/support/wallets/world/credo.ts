@@ -62,7 +62,7 @@ export const credo: FakeWallet = fakeWallet({
       ],
     },
   ],
-  read: '2026-11-22',
+  read: '2026-11-29',
   silent: ['protocols.openid4vp-draft18', 'protocols.openid4vp-draft24', 'transaction_data'],
   answer: async (invocation, surroundings) => {
     const client = createClient(surroundings)
@@ -81,7 +81,8 @@ export const credo: FakeWallet = fakeWallet({
         if (keyBinding === undefined || holding.format !== 'dc+sd-jwt') {
           return [id, await presentHolding(holding, paths, binding)] as const
         }
-        const session = { nonce: payload.nonce, audience: payload.client_id, keyBinding }
+        const audience = digital ? `origin:${digital.origin}` : payload.client_id
+        const session = { nonce: payload.nonce, audience, keyBinding }
         return [id, await presentSdJwt(holding, paths, session)] as const
       }),
     )

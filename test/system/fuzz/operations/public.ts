@@ -15,6 +15,7 @@ const OWN_PAGE = { origin: BASE_URL }
 export const PUBLIC = {
   'GET /openapi.json': plain,
   'GET /docs': plain,
+  'GET /inspect': plain,
   'GET /healthz': plain,
   'GET /readyz': plain,
   'GET /.well-known/jwks.json': plain,
@@ -52,6 +53,15 @@ export const PUBLIC = {
 
   'GET /console': plain,
   'GET /console/assets/:name': named('name', ['console.js', 'console.css', 'texts-de.json']),
+  'GET /console/people/:rp': ({ stable }) => ({ path: { rp: stable.relying_party_id } }),
+  'POST /console/people': async ({ organisation }) => ({
+    headers: OWN_PAGE,
+    json: { relying_party_id: await organisation(), fresh: true },
+  }),
+  'POST /console/session/activity': async ({ console }) => {
+    const { cookie, change_token } = await console()
+    return { headers: { ...OWN_PAGE, cookie, 'console-token': change_token } }
+  },
   'GET /console/session': async ({ console }) => {
     const { cookie, change_token } = await console()
     return { headers: { cookie, 'console-token': change_token } }

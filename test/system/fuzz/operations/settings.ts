@@ -3,12 +3,15 @@
 
 import { ADULT, CALLBACK, registerClient } from '../../../support/service/login.ts'
 import { expectStatus } from '../../../support/service/service.ts'
+import { drawGoodQuery } from '../parameters.ts'
 import type { Good, Recipe } from './operation.ts'
 import { createTrustList, trustListSettings } from './world.ts'
 
 const read: Recipe = () => ({})
 const changeSettings: Recipe = (_, random) => ({ json: random.pick(CHANGES) })
-const createKey: Recipe = (_, random) => ({ json: random.pick([{}, { scopes: ['verify:read'] }]) })
+const createKey: Recipe = (_, random) => ({
+  json: random.pick([{}, { scopes: ['verify:read'] }, { name: 'Till 3', expires_at: null }]),
+})
 const key: Recipe = async ({ changing }) => {
   const made = await expectStatus(await changing.call('POST', '/v1/api_keys', { body: {} }), 201)
   return { path: { key: (made as { key_id: string }).key_id } }
@@ -49,7 +52,18 @@ const CLIENT_CHANGES: readonly object[] = [
   { id_token_signed_response_alg: 'ES256' },
 ]
 
+const readLog: Recipe = async ({ changing }, random) => {
+  const query = drawGoodQuery(random, 'GET /v1/audit')
+  const search = new URLSearchParams(
+    [...query.filter(([name]) => name !== 'limit'), ['limit', '1']].map(([...pair]) => pair),
+  )
+  const page = await expectStatus(await changing.call('GET', `/v1/audit?${search}`), 200)
+  const { next } = page as { next: string | null }
+  return { query: next === null || random.below(3) > 0 ? query : [...query, ['after', next]] }
+}
+
 export const SETTINGS = {
+  'GET /v1/audit': own(readLog),
   'GET /v1/relying_party': own(read),
   'PATCH /v1/relying_party': own(changeSettings),
   'GET /v1/api_keys': own(read),

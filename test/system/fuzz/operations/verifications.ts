@@ -4,7 +4,7 @@ import { expectStatus, OVER_18, type RelyingParty } from '../../../support/servi
 import { WAIT } from '../../../support/wait.ts'
 import { drawGoodQuery, drawTime, type Pair } from '../parameters.ts'
 import type { Recipe } from './operation.ts'
-import { RETURN_URL, type World } from './world.ts'
+import { FAILURE_RETURN_URL, RETURN_URL, type World } from './world.ts'
 
 const CREATIONS: readonly object[] = [
   OVER_18,
@@ -12,6 +12,7 @@ const CREATIONS: readonly object[] = [
   { ...OVER_18, credential_types: ['pid', 'age_attestation'], credential_match: 'any', expires_in: 60 },
   { ...OVER_18, required_session_binding: 'page' },
   { ...OVER_18, return_url: RETURN_URL, required_session_binding: 'relying_party' },
+  { ...OVER_18, return_url: RETURN_URL, failure_return_url: FAILURE_RETURN_URL, anchor_sets: ['banks'] },
   { ...OVER_18, request_options: { response_mode: 'direct_post' }, qr_code: false },
   { credential_types: ['pid'], scope: ['family_name', 'birthdate'], required_assurance_level: 'low' },
 ]
@@ -28,6 +29,12 @@ const anySession: Recipe = async ({ stable, sessions }, random) => {
 const newSession: Recipe = async ({ stable, session }) => {
   const { verification_id: id } = await session()
   return { path: { id }, token: stable.api_key }
+}
+
+/** A session whose evidence can be read and erased. */
+const withEvidence: Recipe = async ({ kept }) => {
+  const { id, token } = await kept()
+  return { path: { id }, token }
 }
 
 export const VERIFICATIONS = {
@@ -74,6 +81,12 @@ export const VERIFICATIONS = {
     path: { id: (await verified()).verification_id },
     token: stable.api_key,
   }),
+  'GET /v1/verify/:id/evidence': withEvidence,
+  'DELETE /v1/verify/:id/evidence': withEvidence,
+  'GET /v1/evidence/materials/:sha256': async ({ material }) => {
+    const { sha256, token } = await material()
+    return { path: { sha256 }, token }
+  },
   'GET /v1/verify/:id/timeline': anySession,
   'GET /v1/verify/:id/deliveries': anySession,
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': async (world) => {

@@ -3,9 +3,12 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Random } from '../../../formats/sd-jwt-vc/random.ts'
+import { STATUS, startStatusLists } from '../../../support/certificates/status-lists.ts'
+import { startOwn } from '../../../support/people/organisation.ts'
 import { ageOf, certified } from '../../../support/people/person.ts'
 import { createWallet, type ReceivedRequest, type Wallet } from '../../../support/people/wallet.ts'
 import { VERIFIER_CERTIFICATE_PEM } from '../../../support/service/environment.ts'
+import { fetchEvidence, newKeeper } from '../../../support/service/evidence.ts'
 import { type LoginBrowser, openLoginBrowser } from '../../../support/service/login.ts'
 import type { RunningServer } from '../../../support/service/server.ts'
 import {
@@ -34,6 +37,10 @@ export type SharedWorld = WorldSource & {
   /** Creates a session. */
   readonly session: (members?: object) => Promise<CreatedSession>
   readonly verified: () => Promise<CreatedSession>
+  /** A verified session with evidence, of its own relying party, and a key that reads the evidence. */
+  readonly kept: () => Promise<{ readonly id: string; readonly token: string }>
+  /** The digest of a list that evidence names, and a key that reads it. */
+  readonly material: () => Promise<{ readonly sha256: string; readonly token: string }>
   /** One session in each status. */
   readonly sessions: () => Promise<readonly CreatedSession[]>
   /** A browser that its wallet has sent back, whose page has posted nothing yet. */
@@ -42,6 +49,8 @@ export type SharedWorld = WorldSource & {
   /** An access token of a login. */
   readonly accessToken: (random: Random) => Promise<string>
   readonly trustList: () => Promise<string>
+  /** Id of a relying party whose people sign in by a provider. */
+  readonly organisation: () => Promise<string>
   /** A console that is signed in. */
   readonly console: () => Promise<SignedIn>
 }
@@ -59,13 +68,14 @@ export type ReturnedBrowser = {
 }
 
 export const RETURN_URL = 'https://shop.example/back'
+export const FAILURE_RETURN_URL = 'https://shop.example/{status}?id={verification_id}'
 
 /** An access token works for 90 s at least. */
 const TOKEN_MS = 60_000
 
 export async function makeWorld(source: WorldSource): Promise<SharedWorld> {
   const { service, people, relyingParty } = source
-  const stable = await relyingParty({ return_urls: [RETURN_URL], by_value: true })
+  const stable = await relyingParty({ return_urls: [RETURN_URL, FAILURE_RETURN_URL], by_value: true })
   const wallet = walletOf(source)
   const session = (members: object = {}) => stable.create({ ...OVER_18, qr_code: false, ...members })
   const respond = async (request: ReceivedRequest, isAdult = true) => {
@@ -80,6 +90,26 @@ export async function makeWorld(source: WorldSource): Promise<SharedWorld> {
     const { made, request } = await receive()
     await respond(request)
     return made
+  })
+  const withEvidence = async () => {
+    const { rp, reader } = await newKeeper(service, relyingParty, { for: 'all' })
+    const made = await rp.create({ ...OVER_18, qr_code: false })
+    await respond(await wallet.receive(made.wallet_request.uri))
+    return { id: made.verification_id, token: reader }
+  }
+  const material = kept(async () => {
+    const { authority, person } = people
+    const lists = await startStatusLists(authority.iss, authority.key)
+    const byKey = { trust_anchors: [authority.anchor()] }
+    const keeper = await newKeeper(service, (given) => relyingParty({ ...byKey, ...given }), { for: 'all' })
+    const made = await keeper.rp.create({ ...OVER_18, qr_code: false })
+    const request = await wallet.receive(made.wallet_request.uri)
+    const claims = { status: { status_list: { idx: 0, uri: lists.publish([STATUS.valid]) } } }
+    await expectStatus(await wallet.present(request, await ageOf(person, request, { claims })), 200)
+    await lists.close()
+    const { envelope } = await fetchEvidence(keeper, made.verification_id)
+    const [named] = envelope.materials as readonly { readonly sha256: string }[]
+    return { sha256: named?.sha256 ?? '', token: keeper.reader }
   })
   const sessions = kept(async () => {
     const [rejected, declined] = await Promise.all([receive(), receive()])
@@ -111,9 +141,14 @@ export async function makeWorld(source: WorldSource): Promise<SharedWorld> {
   }
   const trustList = kept(() => createTrustList(source))
   const console = kept(() => signIn(source, stable.api_key))
+  const organisation = kept(async () => {
+    const { setting } = await startOwn()
+    const console_sign_in = { ...setting, roles: { support: ['verify:read'] } }
+    return (await source.service.relyingParty({ console_sign_in })).relying_party_id
+  })
   return {
     ...{ ...source, stable, wallet, respond, session, verified, sessions, returned, clients, accessToken },
-    ...{ trustList, console },
+    ...{ trustList, console, organisation, kept: withEvidence, material },
   }
 }
 

@@ -46,7 +46,7 @@ it('the California DMV wallet answers with the two requested elements of the mDL
   expect(plain).toMatchObject({ disclosed, credential: { data: { vp_token: { mdl: expect.any(Array) } } } })
 })
 
-it('the California DMV wallet refuses requests in links and unsigned requests', async () => {
+it('the California DMV wallet refuses every request in a link, and every unsigned request', async () => {
   const { answer } = await offerLink(californiaDmv, stage, { queries: [NAME] })
   expect(answer).toEqual({ refused: 'links have requests of draft 18 for W3C credentials' })
   const refused = 'the exchange protocol is not supported'

@@ -42,19 +42,19 @@ describe('a good request to the Credo wallet', () => {
     expect((await offer({ verifier: other })).answer).toMatchObject({ disclosed: { length: 2 } })
   })
 
-  it('with credential_sets is answered with the first option', async () => {
+  it('a good request to the Credo wallet with credential_sets is answered with the first option', async () => {
     const { answer } = await offer(withSets([{ options: [['pid_mdoc'], ['pid']] }]))
     expect(answer).toMatchObject({ disclosed: [{ format: 'mso_mdoc' }, { format: 'mso_mdoc' }] })
   })
 
-  it('with an optional credential set is answered without that set', async () => {
+  it('a good request to the Credo wallet with an optional credential set is answered without that set', async () => {
     const { answer } = await offer(
       withSets([{ options: [['pid']] }, { options: [['pid_mdoc']], required: false }]),
     )
     expect(answer).toMatchObject({ disclosed: [{ format: 'dc+sd-jwt' }, { format: 'dc+sd-jwt' }] })
   })
 
-  it('with claim_sets is answered with the first claim set for which the credential has the claims', async () => {
+  it('a good request to the Credo wallet with claim_sets is answered with the first claim set for which the credential has the claims', async () => {
     const claims = ['height', 'sex', 'birthdate'].map((id) => ({ id, path: [id] }))
     const { answer } = await offer(
       changed('query', { ...NAME_SD_JWT, claims, claim_sets: claims.map(({ id }) => [id]) }),
@@ -62,11 +62,11 @@ describe('a good request to the Credo wallet', () => {
     expect(answer).toMatchObject({ disclosed: [{ claim: 'sex' }] })
   })
 
-  it('without claims is answered without any claim', async () => {
+  it('a good request to the Credo wallet without claims is answered without any claim', async () => {
     expect((await offer(changed('query.claims'))).answer).toMatchObject({ disclosed: [] })
   })
 
-  it('with transaction data is answered with a confirmation in the SD-JWT VC', async () => {
+  it('a good request to the Credo wallet with transaction data is answered with a confirmation in the SD-JWT VC', async () => {
     const { answer } = await offer(changed('payload.transaction_data', [transaction()]))
     expect(answer).toMatchObject({ disclosed: { length: 2 } })
   })

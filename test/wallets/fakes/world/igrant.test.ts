@@ -44,7 +44,7 @@ describe('a good request to the iGrant wallet', () => {
     expect(posted).toEqual([{ vp_token: expect.stringContaining('pid'), state: 'state-of-a-test' }])
   })
 
-  it('with credential_sets is answered with the first option', async () => {
+  it('a good request to the iGrant wallet with credential_sets is answered with the first option', async () => {
     const change = changed('payload.dcql_query', {
       credentials: [{ ...NAME_SD_JWT, id: 'a', meta: { vct_values: ['a'] } }, NAME_MDOC],
       credential_sets: [{ options: [['a'], ['pid_mdoc']] }],
@@ -52,24 +52,24 @@ describe('a good request to the iGrant wallet', () => {
     expect((await offer(change)).answer).toMatchObject({ disclosed: names('mso_mdoc') })
   })
 
-  it('for an object is answered with all members of the object', async () => {
+  it('a good request to the iGrant wallet for an object is answered with all members of the object', async () => {
     const { answer } = await offer(changed('query.claims', [{ path: ['address'] }]))
     expect(answer).toMatchObject({ disclosed: [{ claim: 'address.locality' }, { claim: 'address.country' }] })
   })
 
-  it('without claims is answered with nothing of an SD-JWT VC and with all elements of an mdoc', async () => {
+  it('a good request to the iGrant wallet without claims is answered with nothing of an SD-JWT VC and with all elements of an mdoc', async () => {
     const change = changed('query.claims')
     expect((await offer(change)).answer).toMatchObject({ disclosed: [] })
     expect((await offer(change, [NAME_MDOC])).answer).toMatchObject({ disclosed: { length: 9 } })
   })
 
-  it('with two queries for one mdoc is answered with the elements of both queries', async () => {
+  it('a good request to the iGrant wallet with two queries for one mdoc is answered with the elements of both queries', async () => {
     const query = { ...NAME_MDOC, id: 'b', claims: [{ path: ['eu.europa.ec.eudi.pid.1', 'sex'] }] }
     const { answer } = await offer({}, [NAME_MDOC, query])
     expect(answer).toMatchObject({ disclosed: { length: 6 } })
   })
 
-  it('with transaction data is answered with a hash only if the transaction data name the credential', async () => {
+  it('a good request to the iGrant wallet with transaction data is answered with a hash only if the transaction data name the credential', async () => {
     const data = (ids: readonly string[]) =>
       Buffer.from(JSON.stringify({ type: 'a', credential_ids: ids })).toString('base64url')
     for (const [ids, isHashed] of [

@@ -44,12 +44,12 @@ describe('a good request to the Inji wallet', () => {
     expect(posted).toEqual([{ response: expect.stringMatching(/^[\w-]+\.\./) }])
   })
 
-  it('with claim_sets is answered with the first claim set for which the credential has the claims', async () => {
+  it('a good request to the Inji wallet with claim_sets is answered with the first claim set for which the credential has the claims', async () => {
     const change = changed('query', { ...NAME_SD_JWT, claims, claim_sets: claims.map(({ id }) => [id]) })
     expect((await offer(change)).answer).toMatchObject({ disclosed: [{ claim: 'sex' }] })
   })
 
-  it('with credential_sets is answered with the first option', async () => {
+  it('a good request to the Inji wallet with credential_sets is answered with the first option', async () => {
     const change = changed('payload.dcql_query', {
       credentials: [{ ...NAME_SD_JWT, id: 'a', meta: { vct_values: ['a'] } }, NAME_SD_JWT],
       credential_sets: [{ options: [['a'], ['pid']] }],
@@ -57,7 +57,7 @@ describe('a good request to the Inji wallet', () => {
     expect((await offer(change)).answer).toMatchObject({ disclosed: { length: 2 } })
   })
 
-  it('without claims is answered without any claim of an SD-JWT VC', async () => {
+  it('a good request to the Inji wallet without claims is answered without any claim of an SD-JWT VC', async () => {
     expect((await offer(changed('query.claims'))).answer).toMatchObject({ disclosed: [] })
   })
 })

@@ -49,13 +49,13 @@ describe('a good request to the Procivis wallet', () => {
     expect(answer).toMatchObject({ disclosed: { length: 2 } })
   })
 
-  it('with claim_sets is answered with the first claim set for which the credential has the claims', async () => {
+  it('a good request to the Procivis wallet with claim_sets is answered with the first claim set for which the credential has the claims', async () => {
     const claims = ['height', 'sex', 'birthdate'].map((id) => ({ id, path: [id] }))
     const change = changed('query', { ...NAME_SD_JWT, claims, claim_sets: claims.map(({ id }) => [id]) })
     expect((await offer(change)).answer).toMatchObject({ disclosed: [{ claim: 'sex' }] })
   })
 
-  it('with credential_sets is answered with the first option, and without optional sets', async () => {
+  it('a good request to the Procivis wallet with credential_sets is answered with the first option, and without optional sets', async () => {
     const credentials = [
       { ...NAME_SD_JWT, meta: { vct_values: ['a'] } },
       NAME_MDOC,
@@ -75,13 +75,13 @@ describe('a good request to the Procivis wallet', () => {
     expect((await offer(change)).answer).toMatchObject({ disclosed: [{ claim: 'age_equal_or_over.18' }] })
   })
 
-  it('without claims is answered without any claim', async () => {
+  it('a good request to the Procivis wallet without claims is answered without any claim', async () => {
     for (const query of [NAME_SD_JWT, NAME_MDOC]) {
       expect((await offer(changed('query.claims'), [query])).answer).toMatchObject({ disclosed: [] })
     }
   })
 
-  it('with transaction data is answered, but without a confirmation of the transaction data', async () => {
+  it('a good request to the Procivis wallet with transaction data is answered, but without a confirmation of the transaction data', async () => {
     const { answer } = await offer(changed('payload.transaction_data', ['e30']))
     expect(answer).toMatchObject({ disclosed: { length: 2 } })
   })

@@ -36,7 +36,7 @@ describe('a good request to the walt.id wallet', () => {
     expect((await offer(change)).answer).toMatchObject({ disclosed: { length: 2 } })
   })
 
-  it('with claim_sets is answered with the first claim set for which the credential has the claims', async () => {
+  it('a good request to the walt.id wallet with claim_sets is answered with the first claim set for which the credential has the claims', async () => {
     const claims = ['height', 'sex', 'birthdate'].map((id) => ({ id, path: [id] }))
     const change = changed('query', { ...NAME_SD_JWT, claims, claim_sets: claims.map(({ id }) => [id]) })
     expect((await offer(change)).answer).toMatchObject({ disclosed: [{ claim: 'sex' }] })
@@ -45,9 +45,12 @@ describe('a good request to the walt.id wallet', () => {
   it.each([
     ['dc+sd-jwt', NAME_SD_JWT],
     ['mso_mdoc', NAME_MDOC],
-  ])('without claims is answered without any claim of %s', async (_, query) => {
-    expect((await offer(changed('query.claims'), [query])).answer).toMatchObject({ disclosed: [] })
-  })
+  ])(
+    'a good request to the walt.id wallet without claims is answered without any claim of %s',
+    async (_, query) => {
+      expect((await offer(changed('query.claims'), [query])).answer).toMatchObject({ disclosed: [] })
+    },
+  )
 
   it('may name trusted authorities, which the wallet ignores', async () => {
     const change = changed('query.trusted_authorities', [{ type: 'aki', values: ['AAAA'] }])
@@ -189,7 +192,7 @@ it.each(CASES)('the walt.id wallet refuses a request with %s', async (_, change,
   expect([answer, posted]).toEqual([{ refused }, []])
 })
 
-it('the walt.id wallet refuses a request whose wallet_nonce is not the one that it posted', async () => {
+it('the walt.id wallet refuses a request with a wallet_nonce other than the nonce that the wallet posted', async () => {
   const change = changed('payload.wallet_nonce', 'another')
   const { answer } = await offerLink(waltId, stage, { queries: [NAME_SD_JWT], change, method: 'post' })
   expect(answer).toEqual({ refused: 'wallet_nonce differs' })

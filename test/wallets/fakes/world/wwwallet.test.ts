@@ -164,7 +164,7 @@ it.each([
   ['null', null],
   ['an index', 0],
 ])(
-  'the wwWallet discloses an array whose elements have no disclosures if the path ends with %s',
+  'if the elements of an array have no disclosures, the wwWallet discloses the array for a path that ends with %s',
   async (_, step) => {
     const { answer } = await offer(changed('query.claims', [{ path: ['nationalities', step] }]))
     expect(answer).toMatchObject({ disclosed: [{ claim: 'nationalities' }] })

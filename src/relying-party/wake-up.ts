@@ -1,0 +1,47 @@
+// The alarm of a Durable Object. Parts of one object share its only alarm.
+
+/**
+ * An existing alarm stays if it is later than needed by at most this time, so that few alarms are written.
+ */
+const SLACK_MS = 10 * 60_000
+/** Delay of an alarm after the expiry for which the alarm is set. */
+const AFTER_EXPIRY_MS = 1_000
+/** Delay of the next alarm after an alarm that failed. */
+const REPEATED_MS = 60_000
+
+type Alarm = Pick<DurableObjectStorage, 'getAlarm' | 'setAlarm'>
+
+/** Sets the alarm, unless an alarm is set that is at most `SLACK_MS` later. `at` is Unix milliseconds. */
+export async function wakeUpBy(storage: Alarm, at: number): Promise<void> {
+  await writeWithAlarm(storage, at, () => undefined)
+}
+
+/**
+ * Sets the alarm like `wakeUpBy`, and writes data that this alarm removes. Both happen in one step, so in one
+ * transaction. No alarm can run between them, find nothing to remove, and leave the data without an alarm.
+ */
+export async function writeWithAlarm<Value>(storage: Alarm, at: number, write: () => Value): Promise<Value> {
+  const set = await storage.getAlarm()
+  const alarm = set === null || set > at + SLACK_MS ? storage.setAlarm(at) : undefined
+  const value = write()
+  await alarm
+  return value
+}
+
+/**
+ * Removes the expired data of each part when the alarm runs, and sets the alarm of the next expiry. `prune`
+ * gets the time, and returns the next expiry; null if there is none.
+ */
+export async function pruneByAlarm(
+  storage: Alarm,
+  parts: readonly { readonly prune: (now: number) => number | null }[],
+): Promise<void> {
+  try {
+    for (const next of parts.map(({ prune }) => prune(Date.now()))) {
+      if (next !== null) await wakeUpBy(storage, next + AFTER_EXPIRY_MS)
+    }
+  } catch (error) {
+    await storage.setAlarm(Date.now() + REPEATED_MS) // the platform drops an alarm that throws too often
+    throw error
+  }
+}

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { writeWithAlarm } from '../../src/relying-party/wake-up.ts'
+
+const AT = Date.UTC(2026, 10, 30)
+const TEN_MINUTES = 600_000
+
+/** Returns a storage with this alarm, and the calls of it. An alarm that is set resolves after `finish`. */
+function openStorage(alarm: number | null) {
+  const calls: string[] = []
+  const { promise, resolve: finish } = Promise.withResolvers<void>()
+  const storage = {
+    getAlarm: async () => alarm,
+    setAlarm: (at: number | Date) => {
+      calls.push(`alarm ${Number(at) - AT}`)
+      return promise
+    },
+  }
+  return { storage, calls, finish }
+}
+
+it('data and its alarm are written in one step, so no alarm can run between them', async () => {
+  const { storage, calls, finish } = openStorage(null)
+  const written = writeWithAlarm(storage, AT, () => calls.push('data'))
+  await storage.getAlarm()
+  expect(calls).toEqual(['alarm 0', 'data'])
+  finish()
+  await written
+})
+
+it.each([
+  ['earlier', -1, ['data']],
+  ['later by ten minutes', TEN_MINUTES, ['data']],
+  ['later by more than ten minutes', TEN_MINUTES + 1, ['alarm 0', 'data']],
+])('an alarm that is %s stays, or is replaced if it is too late', async (_, later, expected) => {
+  const { storage, calls, finish } = openStorage(AT + later)
+  finish()
+  expect(await writeWithAlarm(storage, AT, () => calls.push('data'))).toBe(expected.length)
+  expect(calls).toEqual(expected)
+})
+
+it('a write that throws rejects, and its alarm stays set', async () => {
+  const { storage, calls, finish } = openStorage(null)
+  finish()
+  const fails = () => {
+    throw new Error('full')
+  }
+  await expect(writeWithAlarm(storage, AT, fails)).rejects.toThrow('full')
+  expect(calls).toEqual(['alarm 0'])
+})

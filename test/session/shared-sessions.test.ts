@@ -1,0 +1,309 @@
+// Sessions that share one object, as on one machine (src/session/shared-sessions.ts).
+
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env, withEnv } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Env } from '../../src/env.ts'
+import { relyingPartyStub } from '../../src/relying-party/document/identifier.ts'
+import { sessionStub, sharedObjectName } from '../../src/relying-party/document/session-stub.ts'
+import type { RelyingParty } from '../../src/relying-party/relying-party.ts'
+import { createApp } from '../../src/routes/app.ts'
+import { call, json } from '../routes/edge/edge-app.ts'
+import { WAIT } from '../support/wait.ts'
+import { ask, createSession, fetchRequest, goodResponse, poll, post, type Setting, setUp } from './driver.ts'
+
+const SHARED: Env = { ...env, SHARE_SESSIONS: '1' }
+const WEBHOOK = { webhook: { url: 'http://127.0.0.1:9/hook' } }
+const HOUR = 3_600_000
+
+/** Runs `act` in a service whose sessions share one object. */
+const shared = <T>(act: () => Promise<T>) => withEnv(SHARED, act) as Promise<T>
+const create = (setting: Setting, body: object = {}, headers: object = {}) =>
+  shared(() => createSession(setting, body, headers))
+
+function object() {
+  const { SHARED_SESSIONS } = SHARED
+  if (SHARED_SESSIONS === undefined) throw new Error('no binding SHARED_SESSIONS')
+  return SHARED_SESSIONS.getByName(sharedObjectName(0))
+}
+
+type Row = { place: number; pages: number; wake_at: number; mark: string; data: ArrayBuffer }
+
+/** Returns the rows of the object with their bytes as text. */
+async function rows(): Promise<readonly (Omit<Row, 'data'> & { readonly text: string })[]> {
+  const stored = await runInDurableObject(object(), (_, { storage }) =>
+    storage.sql.exec<Row>('SELECT * FROM slots ORDER BY place').toArray(),
+  )
+  return stored.map(({ data, ...row }) => ({ ...row, text: new TextDecoder('latin1').decode(data) }))
+}
+
+const rowOf = async (id: string) => (await rows()).find(({ text }) => text.includes(id))
+
+/** Changes the rows of the object with SQL. The object then reads them from its storage. */
+async function change(statement: string, ...values: readonly (string | number)[]): Promise<void> {
+  await runInDurableObject(object(), (_, { storage }) => {
+    storage.sql.exec(statement, ...values)
+  })
+  await evictDurableObject(object())
+}
+
+const isEmpty = (text: string) => /^\0*$/.test(text)
+
+beforeEach(async () => {
+  await runInDurableObject(object(), (_, { storage }) => {
+    storage.sql.exec('DELETE FROM slots')
+  })
+  await evictDurableObject(object())
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+function receiver(answer: (url: string, body: string) => Promise<Response> | Response) {
+  return vi
+    .spyOn(globalThis, 'fetch')
+    .mockImplementation(async (input, init) => answer(String(input), String(init?.body)))
+}
+
+describe('sessions of one object', () => {
+  it('are verified, canceled and erased one by one', async () => {
+    const setting = await setUp()
+    const [one, two, three] = await Promise.all([create(setting), create(setting), create(setting)])
+    await shared(async () => {
+      const request = await fetchRequest(one.wallet_request.request_uri)
+      expect((await post(one.verification_id, await goodResponse(setting, request))).status).toBe(200)
+      expect((await ask(setting, 'POST', two.verification_id, '/cancel')).status).toBe(200)
+      expect((await ask(setting, 'DELETE', three.verification_id)).status).toBe(204)
+      expect((await poll(setting, one.verification_id)).status).toBe('verified')
+      expect((await poll(setting, two.verification_id)).status).toBe('canceled')
+      expect((await ask(setting, 'GET', three.verification_id)).status).toBe(404)
+    })
+  })
+
+  it('have one row each, with the document, the next work and a mark that contains no part of the id', async () => {
+    const setting = await setUp()
+    const sessions = await Promise.all(Array.from({ length: 5 }, () => create(setting)))
+    const stored = await rows()
+    expect(stored).toHaveLength(5)
+    for (const { verification_id, expires_at } of sessions) {
+      const row = await rowOf(verification_id)
+      expect(row?.text).toContain('"status":"pending"')
+      expect(row?.wake_at).toBeGreaterThanOrEqual(Date.parse(expires_at))
+      expect(sessions.every((session) => !session.verification_id.includes(row?.mark))).toBe(true)
+    }
+    expect(new Set(stored.map(({ mark }) => mark)).size).toBe(5)
+  })
+
+  it('can be read again after the object was evicted from memory', async () => {
+    const setting = await setUp()
+    const { verification_id } = await create(setting, { metadata: { order: '7' } })
+    await evictDurableObject(object())
+    const session = await shared(() => poll(setting, verification_id))
+    expect([session.status, session.metadata]).toEqual(['pending', { order: '7' }])
+  })
+
+  it('are created only once for an Idempotency-Key, even after the erasure of the session', async () => {
+    const setting = await setUp()
+    const headers = { 'Idempotency-Key': 'order-7' }
+    const [first, second] = await Promise.all([create(setting, {}, headers), create(setting, {}, headers)])
+    expect(second.verification_id).toBe(first.verification_id)
+    expect((await shared(() => ask(setting, 'DELETE', first.verification_id))).status).toBe(204)
+    await vi.waitFor(async () => expect(await rowOf(first.verification_id)).toBeUndefined(), WAIT)
+    const [tombstone] = (await rows()).filter(({ text }) => !isEmpty(text))
+    expect(tombstone?.text).toContain('"erased":true')
+    await expect(create(setting, {}, headers)).rejects.toThrow('verification_ended')
+  })
+})
+
+describe('an erased session whose Idempotency-Key has expired', () => {
+  it('can be created again with the same id, although its tombstone contained no id', async () => {
+    const setting = await setUp({ index: false })
+    const headers = { 'Idempotency-Key': 'order-8' }
+    const first = await create(setting, {}, headers)
+    await shared(() => ask(setting, 'DELETE', first.verification_id))
+    await evictDurableObject(object())
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 80 * HOUR })
+    await runDurableObjectAlarm(object())
+    await vi.waitFor(async () => expect((await rows()).every(({ text }) => isEmpty(text))).toBe(true), WAIT)
+    const second = await create(setting, {}, headers)
+    expect(second.verification_id).toBe(first.verification_id)
+    expect((await shared(() => poll(setting, first.verification_id))).verification_id).toBe(
+      first.verification_id,
+    )
+  })
+})
+
+describe('a service whose sessions share objects', () => {
+  it('reads a session that has an object of its own', async () => {
+    const setting = await setUp()
+    const own = await createSession(setting)
+    const session = await shared(() => poll(setting, own.verification_id))
+    expect(session.status).toBe('pending')
+    expect(await rows()).toEqual([])
+  })
+
+  it('finds no session for an id that it did not issue', async () => {
+    const { verification_id } = await create(await setUp())
+    const last = verification_id.endsWith('A') ? 'B' : 'A'
+    expect(
+      sessionStub(SHARED, `${verification_id.slice(0, 10)}${last}${verification_id.slice(11)}`),
+    ).toBeUndefined()
+  })
+})
+
+describe('the erasure of a session', () => {
+  it('overwrites its row by zeros, and another session gets the row', async () => {
+    const setting = await setUp({ index: false })
+    const { verification_id } = await create(setting, { metadata: { user: 'CANARY' } })
+    expect((await rowOf(verification_id))?.text).toContain('CANARY')
+    await shared(() => ask(setting, 'DELETE', verification_id))
+    const [erased] = await rows()
+    expect([isEmpty(erased?.text ?? 'x'), erased?.mark]).toEqual([true, '0'.repeat(32)])
+    const next = await create(setting)
+    expect((await rowOf(next.verification_id))?.place).toBe(erased?.place)
+    expect(await rows()).toHaveLength(1)
+  })
+
+  it('also erases an earlier row that became too small for the session', async () => {
+    const setting = await setUp({ index: false })
+    const { verification_id } = await create(setting)
+    const before = await rowOf(verification_id)
+    await shared(async () => {
+      for (let i = 0; i < 20; i++) await ask(setting, 'GET', verification_id, '/qr')
+      for (let i = 0; i < 40; i++) await post(verification_id, { state: 'junk', vp_token: `{"a":["${i}"]}` })
+      await ask(setting, 'POST', verification_id, '/cancel')
+    })
+    const after = await rowOf(verification_id)
+    expect(after?.pages).toBeGreaterThan(before?.pages ?? 0)
+    const others = (await rows()).filter(({ place }) => place !== after?.place)
+    expect(others.length).toBeGreaterThan(0)
+    expect(others.every(({ text }) => isEmpty(text))).toBe(true)
+  })
+
+  it('overwrites the write-ahead log an hour later if the object is always in use', async () => {
+    const setting = await setUp({ index: false })
+    const { verification_id } = await create(setting)
+    await runInDurableObject(object(), (_, { storage }) => storage.sync())
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR + 60_000 })
+    const written = runInDurableObject(object(), (_, { storage }) => {
+      const exec = vi.spyOn(storage.sql, 'exec')
+      return vi.waitFor(() => {
+        const statements = exec.mock.calls.map(([statement]) => statement)
+        expect(statements).toContain('DELETE FROM filler')
+        return statements.filter((statement) => statement.startsWith('UPDATE filler')).length
+      }, WAIT)
+    })
+    await shared(() => ask(setting, 'GET', verification_id))
+    // 64 pages each; SQLite begins its log again after 1,000 pages.
+    expect((await written) * 64).toBeGreaterThanOrEqual(2_000)
+  })
+})
+
+describe('the due work of sessions', () => {
+  it('is done for each session, even if more sessions are due than may run at the same time', async () => {
+    const setting = await setUp(WEBHOOK)
+    const posts = receiver(() => new Response(null, { status: 204 }))
+    for (let i = 0; i < 40; i++) await create(setting)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * HOUR })
+    await runDurableObjectAlarm(object())
+    await vi.waitFor(() => expect(posts).toHaveBeenCalledTimes(40), WAIT)
+  })
+
+  it('does not wait for the webhook receiver of another session', async () => {
+    const slow = await setUp({ webhook: { url: 'http://127.0.0.1:9/slow' } })
+    const quick = await setUp(WEBHOOK)
+    let release = () => {}
+    const held = new Promise<Response>((resolve) => {
+      release = () => resolve(new Response(null, { status: 204 }))
+    })
+    const posts = receiver((url) => (url.endsWith('slow') ? held : new Response(null, { status: 204 })))
+    for (let i = 0; i < 3; i++) await create(slow)
+    await create(quick)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * HOUR })
+    await runDurableObjectAlarm(object())
+    await vi.waitFor(
+      () => expect(posts.mock.calls.map(([url]) => String(url))).toContain('http://127.0.0.1:9/hook'),
+      WAIT,
+    )
+    const { verification_id } = await create(quick)
+    expect((await shared(() => poll(quick, verification_id))).status).toBe('pending')
+    release()
+  })
+
+  it('is done although the row of another session is damaged, and calls of that session fail', async () => {
+    const setting = await setUp(WEBHOOK)
+    const posts = receiver(() => new Response(null, { status: 204 }))
+    const [damaged, good] = [await create(setting), await create(setting)]
+    const place = (await rowOf(damaged.verification_id))?.place ?? 0
+    await change(
+      'UPDATE slots SET data = zeroblob(length(data)), wake_at = ? WHERE place = ?',
+      2 ** 31,
+      place,
+    )
+    vi.spyOn(console, 'error').mockReturnValue()
+    expect((await shared(() => ask(setting, 'GET', damaged.verification_id))).status).toBe(500)
+    expect((await shared(() => poll(setting, good.verification_id))).status).toBe('pending')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * HOUR })
+    await runDurableObjectAlarm(object())
+    await vi.waitFor(() => expect(posts).toHaveBeenCalledOnce(), WAIT)
+    const next = await runInDurableObject(object(), (_, { storage }) => storage.getAlarm())
+    expect(next, 'the failed work is repeated later').toBeGreaterThan(Date.now())
+  })
+
+  it('gets a new alarm if the platform has lost the alarm', async () => {
+    const { expires_at } = await create(await setUp())
+    await runInDurableObject(object(), (_, { storage }) => storage.deleteAlarm())
+    await evictDurableObject(object())
+    await runInDurableObject(object(), async (_, { storage }) => {
+      const alarm = await storage.getAlarm()
+      expect(alarm).toBeGreaterThanOrEqual(Date.parse(expires_at))
+      expect(alarm).toBeLessThan(Date.parse(expires_at) + 62_000)
+    })
+  })
+
+  it('is done for a session whose webhook was disabled, once the webhook is enabled', async () => {
+    const setting = await setUp(WEBHOOK)
+    const posts = receiver(() => new Response(null, { status: 410 }))
+    const [first, second] = [await create(setting), await create(setting)]
+    const cancel = (id: string) => shared(() => ask(setting, 'POST', id, '/cancel'))
+    await cancel(first.verification_id)
+    const app = createApp()
+    const settings = () => json(call(app, 'GET', '/v1/relying_party', { headers: setting.headers }))
+    await vi.waitFor(async () => expect((await settings()).webhook.disabled).toBe(true), WAIT)
+    await cancel(second.verification_id)
+    const stub = relyingPartyStub(env, setting.relyingPartyId)
+    const parked = () =>
+      runInDurableObject(stub as DurableObjectStub<RelyingParty>, (_, { storage }) =>
+        [...storage.kv.list({ prefix: 'parked/' })].map(([key]) => key.slice('parked/'.length)).sort(),
+      )
+    const ids = [first.verification_id, second.verification_id].sort()
+    await vi.waitFor(async () => expect(await parked()).toEqual(ids), WAIT)
+    posts.mockImplementation(async () => new Response(null, { status: 204 }))
+    await call(app, 'POST', '/v1/webhook/enable', { headers: setting.headers })
+    await vi.waitFor(async () => {
+      await runDurableObjectAlarm(stub as DurableObjectStub<RelyingParty>)
+      expect(posts).toHaveBeenCalledTimes(3)
+    }, WAIT)
+  })
+})
+
+describe('a session in memory', () => {
+  it('is dropped half a minute after its last call, and read again by the next call', async () => {
+    const setting = await setUp()
+    const [first, second] = [await create(setting), await create(setting)]
+    // A jump of the clock counts as five seconds.
+    for (let i = 0; i < 7; i++) {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5_000 })
+      await shared(() => poll(setting, second.verification_id))
+    }
+    const row = await rowOf(first.verification_id)
+    await runInDurableObject(object(), (_, { storage }) => {
+      storage.sql.exec('UPDATE slots SET data = zeroblob(length(data)) WHERE place = ?', row?.place ?? 0)
+    })
+    vi.spyOn(console, 'error').mockReturnValue()
+    // Memory would still have the session.
+    expect((await shared(() => ask(setting, 'GET', first.verification_id))).status).toBe(500)
+    expect((await shared(() => poll(setting, second.verification_id))).status).toBe('pending')
+  })
+})
