@@ -149,9 +149,12 @@ export class Directory extends DurableObject<Env> {
     this.ctx.storage.transactionSync(() => storeSessionNotes(this.ctx.storage.sql, notes))
   }
 
-  /** Returns the counts of pending sessions and of unsent events in each mode. `now` is Unix milliseconds. */
-  sessionCounts(now: number): readonly SessionCounts[] {
-    return countSessions(this.ctx.storage.sql, now)
+  /**
+   * Returns the counts of pending sessions and of unsent events in each mode. `newer`: notes that are not
+   * stored yet. `now` is Unix milliseconds.
+   */
+  sessionCounts(now: number, newer: readonly SessionNote[] = []): readonly SessionCounts[] {
+    return countSessions(this.ctx.storage.sql, now, newer)
   }
 
   /**

@@ -40,18 +40,47 @@ export function storeSessionNotes(sql: SqlStorage, notes: readonly SessionNote[]
   }
 }
 
-/** Returns the counts at `now` (Unix milliseconds): first test mode, then live mode. */
-export function countSessions(sql: SqlStorage, now: number): readonly SessionCounts[] {
-  const statement = `SELECT livemode, count(*) FILTER (WHERE pending_until > ?) AS pending,
-    sum(queued_events) AS queuedEvents, sum(dead_events) AS deadEvents FROM session_notes GROUP BY livemode`
-  const rows = sql.exec<Omit<SessionCounts, 'livemode'> & { livemode: number }>(statement, now).toArray()
+/**
+ * Returns the counts at `now` (Unix milliseconds): first test mode, then live mode. A note in `newer` is
+ * counted instead of the row of its session.
+ */
+export function countSessions(
+  sql: SqlStorage,
+  now: number,
+  newer: readonly SessionNote[] = [],
+): readonly SessionCounts[] {
+  const select = `SELECT livemode, count(*) FILTER (WHERE pending_until > ?) AS pending,
+    sum(queued_events) AS queuedEvents, sum(dead_events) AS deadEvents FROM session_notes`
+  const rowsOf = (where: string, ...values: readonly string[]) =>
+    sql.exec<Row>(`${select} ${where} GROUP BY livemode`, now, ...values).toArray()
+  const rows = [
+    ...rowsOf('').map((row) => ({ row, sign: 1 })),
+    ...newer.flatMap((note) => [
+      ...rowsOf('WHERE verification_id = ?', note.verification_id).map((row) => ({ row, sign: -1 })),
+      { row: rowOf(note, now), sign: 1 },
+    ]),
+  ]
   return [false, true].map((livemode) => {
-    const counts = rows.find((row) => row.livemode === Number(livemode))
+    const total = (member: Exclude<keyof Row, 'livemode'>) =>
+      rows
+        .filter(({ row }) => row.livemode === Number(livemode))
+        .reduce((sum, { row, sign }) => sum + sign * row[member], 0)
     return {
       livemode,
-      pending: counts?.pending ?? 0,
-      queuedEvents: counts?.queuedEvents ?? 0,
-      deadEvents: counts?.deadEvents ?? 0,
+      pending: total('pending'),
+      queuedEvents: total('queuedEvents'),
+      deadEvents: total('deadEvents'),
     }
   })
+}
+
+type Row = Omit<SessionCounts, 'livemode'> & { readonly livemode: number }
+
+function rowOf({ livemode, pending_until, queued_events, dead_events }: SessionNote, now: number): Row {
+  return {
+    livemode: Number(livemode),
+    pending: Number((pending_until ?? 0) > now),
+    queuedEvents: queued_events,
+    deadEvents: dead_events,
+  }
 }

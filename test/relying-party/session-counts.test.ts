@@ -57,3 +57,24 @@ it('the counts do not include a session as pending after its expiry, even if its
   await directory.noteSessions([note('v_a')])
   expect(await directory.sessionCounts(NOW + 1)).toMatchObject([NONE, NONE])
 })
+
+it('the counts include notes that are not stored yet, each in place of the stored note of its session', async () => {
+  const stored = [
+    note('v_a'),
+    note('v_b', { pending_until: null, dead_events: 1 }),
+    note('v_c', { livemode: true }),
+  ]
+  await directory.noteSessions(stored)
+  const newer = [
+    note('v_a', { pending_until: null, queued_events: 1 }),
+    note('v_c', { livemode: true }),
+    note('v_d'),
+    note('v_e', { pending_until: NOW }),
+  ]
+  expect(await directory.sessionCounts(NOW, newer)).toEqual([
+    { livemode: false, pending: 1, queuedEvents: 1, deadEvents: 1 },
+    { livemode: true, pending: 1, queuedEvents: 0, deadEvents: 0 },
+  ])
+  await directory.noteSessions(newer)
+  expect(await directory.sessionCounts(NOW)).toEqual(await directory.sessionCounts(NOW, newer))
+})

@@ -1,10 +1,10 @@
 // Notes of sessions in the memory of one process, if they cannot be stored.
 
-import { env, withEnv } from 'cloudflare:workers'
+import { withEnv } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
-import type { Env } from '../../src/env.ts'
 import type { SessionNote } from '../../src/relying-party/session-counts.ts'
 import { addNote, storeNotes } from '../../src/session/store/session-notes.ts'
+import { bindingsWith } from '../workerd/one-process.ts'
 
 it('notes that could not be stored are kept: later, the newest note of each session is stored, in order', async () => {
   const full = new Error('storage is full')
@@ -31,18 +31,4 @@ it('notes that could not be stored are kept: later, the newest note of each sess
 function note(id: string, pendingUntil: number): SessionNote {
   const waiting = { pending_until: pendingUntil, queued_events: 0, dead_events: 0 }
   return { verification_id: id, livemode: false, ...waiting }
-}
-
-/**
- * The bindings of a service that runs as one process, with this object for every name. The configuration of
- * `env` is stored with it. A jurisdiction makes a new object of bindings, so that the port is read.
- */
-function bindingsWith(object: object): Env {
-  const namespace: object = { getByName: () => object, jurisdiction: () => namespace }
-  const names = ['VERIFICATION_SESSION', 'RELYING_PARTY', 'DIRECTORY', 'EVENT_LOG', 'VERIFICATION_INDEX']
-  const namespaces = [...names, 'TRUST_LIST', 'EVIDENCE_MATERIALS', 'EVIDENCE_SESSIONS'].map((name) => [
-    name,
-    namespace,
-  ])
-  return { ...env, ...Object.fromEntries(namespaces), LISTENING_PORT: '8080', JURISDICTION: 'eu' }
 }

@@ -2,6 +2,7 @@
 // trust lists. On Cloudflare the route sends 404, because one isolate has only its own counts. There,
 // Analytics Engine has the counts of all isolates.
 
+import { waitUntil } from 'cloudflare:workers'
 import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { CONTENT_TYPES, formatFor, type Gauge, writeMetrics } from '../../metrics/exposition.ts'
@@ -10,7 +11,7 @@ import { countsOf } from '../../metrics/record.ts'
 import { isStorageWritable, sessionCountsStub } from '../../relying-party/directory.ts'
 import type { SessionCounts } from '../../relying-party/session-counts.ts'
 import { inBackground } from '../../session/store/background.ts'
-import { storeNotes } from '../../session/store/session-notes.ts'
+import { collectedNotes, storeNotes } from '../../session/store/session-notes.ts'
 import { VERSION } from '../../version.ts'
 import { cameByCloudflare, readTable } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
@@ -94,11 +95,19 @@ async function sessionGauges({ env }: AppContext, now: number): Promise<readonly
   ]
 }
 
+/**
+ * Counts the stored notes together with the notes in memory, so the counts depend on no write. The notes in
+ * memory are stored afterwards.
+ */
 async function countSessions(env: Env, now: number): Promise<readonly SessionCounts[]> {
-  // Nothing is written unless storage is writable. A failed write would stop the object that counts the
-  // sessions, and its counts could not be read.
-  if (await isStorageWritable(env, now)) await inBackground(() => storeNotes(env))
-  return sessionCountsStub(env).sessionCounts(now)
+  const counts = await sessionCountsStub(env).sessionCounts(now, collectedNotes())
+  waitUntil(
+    inBackground(async () => {
+      // A failed write would stop the object that counts the sessions.
+      if (await isStorageWritable(env, now)) await storeNotes(env)
+    }),
+  )
+  return counts
 }
 
 function gauge(name: string, samples: readonly Sample[]): Gauge {

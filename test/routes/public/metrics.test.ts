@@ -1,6 +1,10 @@
-import { env } from 'cloudflare:workers'
+import { env, withEnv } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
+import type { SessionNote } from '../../../src/relying-party/session-counts.ts'
 import { createApp } from '../../../src/routes/app.ts'
+import { addNote, storeNotes } from '../../../src/session/store/session-notes.ts'
+import { WAIT } from '../../support/wait.ts'
+import { bindingsWith } from '../../workerd/one-process.ts'
 import { ADMIN } from '../edge/edge-app.ts'
 
 /** The status of `/metrics` for a request with this `cf`. */
@@ -8,6 +12,30 @@ async function statusFor(cf: IncomingRequestCfProperties | Record<string, string
   const request = new Request('https://verifier.example/metrics', { headers: ADMIN, cf })
   return (await createApp().request(request, undefined, env)).status
 }
+
+// The first test: the calls of other tests store notes afterwards, too.
+it.each([
+  ['fails', fail],
+  ['does not end', () => new Promise<never>(() => undefined)],
+])(
+  '/metrics counts a session whose note is only in memory, even if the write of notes %s',
+  async (_, noteSessions) => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const counts = env.DIRECTORY.getByName(crypto.randomUUID())
+    const object = {
+      sessionCounts: (now: number, newer: readonly SessionNote[]) => counts.sessionCounts(now, newer),
+      noteSessions: vi.fn(noteSessions),
+    }
+    const waiting = { livemode: true, pending_until: Date.now() + 60_000, queued_events: 0, dead_events: 0 }
+    withEnv(bindingsWith({}), () => addNote({ verification_id: 'v_noted', ...waiting }))
+    const text = await metricsWith((name) =>
+      name === 'session_counts' ? object : env.DIRECTORY.getByName(name),
+    )
+    expect(text).toMatch(/^wallet_verifier_sessions_pending\{mode="live"\} 1$/m)
+    await vi.waitFor(() => expect(object.noteSessions).toHaveBeenCalledTimes(1), WAIT)
+    await storeNotes(env)
+  },
+)
 
 it('/metrics exists in a single process, but not on Cloudflare, where it would count only one isolate', async () => {
   expect(await statusFor({ clientIp: '192.0.2.1:1234' })).toBe(200)
@@ -60,7 +88,11 @@ async function metricsWithout(names: readonly string[]): Promise<string> {
     checkStorage: fail,
   }
   const isBroken = (name: string) => names.some((start) => name.startsWith(start))
-  const getByName = (name: string) => (isBroken(name) ? broken : env.DIRECTORY.getByName(name))
+  return metricsWith((name) => (isBroken(name) ? broken : env.DIRECTORY.getByName(name)))
+}
+
+/** Returns the metrics of a service with these objects. */
+async function metricsWith(getByName: (name: string) => object): Promise<string> {
   const request = new Request('https://verifier.example/metrics', {
     headers: { ...ADMIN, accept: 'text/plain' },
   })
