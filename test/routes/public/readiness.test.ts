@@ -127,6 +127,42 @@ it('/readyz of a service that runs as one process checks storage every 5 s, each
   for (const [i, name] of written.entries()) expect(written.slice(i + 1, i + 4)).not.toContain(name)
 })
 
+describe('/readyz of a service that runs as one process, read once a second, reports', () => {
+  const fails = () => Promise.reject(new Error('the disk is full'))
+  const hangs = () => new Promise<never>(() => undefined)
+  let day = Date.parse('2029-01-01T00:00:00Z')
+
+  // 5 s are the time between two checks, so these are all seconds of such a time.
+  it.each(
+    [0, 1_000, 2_000, 3_000, 4_000].flatMap((after) => [
+      [after, 'fail', fails],
+      [after, 'hang', hangs],
+    ]) as [number, string, () => Promise<never>][],
+  )('a full disk within 10 s, if writes begin %i ms after a check to %s', async (after, _, broken) => {
+    day += 86_400_000
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: day })
+    const fullAt = day + 5_000 + after + 1 // a check starts at 5 s
+    const checkStorage = () => (Date.now() < fullAt ? Promise.resolve() : broken())
+    const object = { trustLists: async () => [], certificateDates: async () => NO_DATES, checkStorage }
+    const own = { ...env, LISTENING_PORT: '8787', DIRECTORY: { getByName: () => object } }
+    const reported: number[] = []
+    for (let second = 0; second <= 25; second++) {
+      void call(app, 'GET', '/readyz', { env: own as unknown as typeof env }).then(async (response) => {
+        const { warnings } = await json(response)
+        const codes = warnings.map(({ code }: { code: string }) => code)
+        if (codes.includes('storage_not_writable')) reported.push(Date.now())
+      })
+      await vi.advanceTimersByTimeAsync(1_000)
+    }
+    const [first = Number.POSITIVE_INFINITY] = reported
+    expect(first).toBeGreaterThanOrEqual(fullAt)
+    expect(first - fullAt).toBeLessThanOrEqual(10_000)
+  })
+})
+
+const NO_DATES = { expired: 0, toRenew: 0, nextExpiry: null }
+
 it('/readyz of a public service warns if no header for the address of a caller is configured, except on Cloudflare', async () => {
   const warnings = async (changes: object) =>
     (await json(await call(app, 'GET', '/readyz', { env: { ...env, ...changes } }))).warnings
