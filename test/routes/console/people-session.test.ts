@@ -126,6 +126,7 @@ const CHANGES: readonly { readonly method: string; readonly path: string; readon
   { method: 'PATCH', path: '/v1/relying_party', body: { console_sign_in: null } },
   { method: 'PATCH', path: '/v1/relying_party', body: { verifier: null } },
   { method: 'PATCH', path: '/v1/relying_party', body: { claims_encryption_jwk: null } },
+  { method: 'PATCH', path: '/v1/relying_party', body: { evidence: null } },
 ]
 
 describe('a change of keys, secrets and people', () => {
