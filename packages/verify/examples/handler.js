@@ -1,4 +1,4 @@
-// An age check for platforms with `Request` and `Response`. `verifier` and `anchors`: see the README.
+// An age check with `Request` and `Response`, for servers that limit bodies. For its options see the README.
 
 import { createRequest, verifyResponse } from '@wallet-verifier/verify'
 
@@ -20,8 +20,7 @@ export const ageCheck =
     const headers = { 'content-type': 'application/oauth-authz-req+jwt', 'cache-control': 'no-store' }
     if (path === 'requests') return new Response(check.requestObject, { headers })
     if (path === 'results') return Response.json(check.result ?? { status: 'pending' })
-    const response = await request.text() // the server limits its size
-    const result = await verifyResponse({ request: check.request, response, anchors })
+    const result = await verifyResponse({ request: check.request, response: await request.text(), anchors })
     if (result.status === 'refused') return Response.json({ error: 'invalid_request' }, { status: 400 })
     check.result ??= result // the first result counts
     return Response.json({})

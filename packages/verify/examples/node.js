@@ -1,4 +1,4 @@
-// An age check with Node's `http`, as in Express: `node node.js`.
+// An age check with Node's `http`: `node node.js`.
 
 import { createServer } from 'node:http'
 import { createRequest, verifyResponse } from '@wallet-verifier/verify'

@@ -2,25 +2,55 @@
 // answer the examples over loopback.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
 import { build } from 'esbuild'
+import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { DcApiRequest, VerificationResult } from '../../../packages/verify/src/types.ts'
+import { findChromium } from '../../../scripts/service/chromium.mjs'
 import { ROOT } from '../../../scripts/service/paths.mjs'
 import { measureVerify } from '../../../scripts/service/verify-size.mjs'
 import { compile, openWorkshop } from '../../support/client-package.ts'
+import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
 import { makeKey } from '../../support/people/issuer.ts'
-import { ageOf, makeAuthority, makePerson, type Telling } from '../../support/people/person.ts'
+import {
+  AGE,
+  ageOf,
+  makeAuthority,
+  makePerson,
+  presentationOf,
+  queryFor,
+  type Telling,
+} from '../../support/people/person.ts'
 import { createWallet } from '../../support/people/wallet.ts'
-import { ORIGIN, VERIFIER, VERIFIER_CA } from '../../verify/stage.ts'
+import { AGE_POLICY, ORIGIN, VERIFIER, VERIFIER_CA } from '../../verify/stage.ts'
+import { serveFolder } from '../site/serve.ts'
 
 const PACKAGE = join(ROOT, 'packages', 'verify')
+const CHROMIUM = findChromium()
 const workshop = openWorkshop()
-let folder = ''
+const folder = workshop.application('stranger')
+const INSTALLED = join(folder, 'node_modules', '@wallet-verifier', 'verify')
+/** The versions of foreign packages that docs/library.md names. */
+const VERSIONS = { express: '5.3.0', bun: '1.4.5', deno: '2.9.6' }
+const hasExpress = install('express')
+
+/** Installs a foreign package as a stranger does. Returns false if the registry cannot be had. */
+function install(name: keyof typeof VERSIONS): boolean {
+  const options = ['--prefer-offline', '--fetch-retries=1', '--no-audit', '--no-fund', '--loglevel=error']
+  const command = ['install', `${name}@${VERSIONS[name]}`, ...options]
+  return spawnSync('npm', command, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0
+}
+
+/** Installs a runtime, and returns its program; undefined if it does not run here. */
+function installRuntime(name: 'bun' | 'deno'): string | undefined {
+  const program = join(folder, 'node_modules', '.bin', name)
+  return install(name) && has(program) ? program : undefined
+}
 
 beforeAll(() => {
-  folder = workshop.application('stranger')
   // The scripts of a dependency would build it, for which it lacks its sources.
   const packed = dependenciesOf(PACKAGE).map((name) => {
     const options = ['pack', '--ignore-scripts', '--pack-destination', workshop.directory]
@@ -28,9 +58,13 @@ beforeAll(() => {
     return join(workshop.directory, printed.trim().split('\n').at(-1) ?? '')
   })
   workshop.npm(folder, 'install', workshop.pack(PACKAGE), ...packed)
-  cpSync(join(PACKAGE, 'examples'), folder, { recursive: true })
+  cpSync(join(INSTALLED, 'examples'), folder, { recursive: true })
 }, 300_000)
 afterAll(() => workshop.close())
+
+function has(program: string): boolean {
+  return spawnSync(program, ['--version']).status === 0
+}
 
 /** Returns the names of the packages that a package needs, directly or not. */
 function dependenciesOf(path: string): readonly string[] {
@@ -69,7 +103,8 @@ async function answer(address: string): Promise<void> {
 
 /** Starts a program, and returns its address once it has printed its port. */
 async function start(program: string, args: readonly string[]) {
-  const child: ChildProcess = spawn(program, args, { cwd: folder, env: { ...process.env, ...SETTINGS } })
+  const env = { ...process.env, ...SETTINGS, DENO_DIR: join(folder, '.deno'), DENO_NO_UPDATE_CHECK: '1' }
+  const child: ChildProcess = spawn(program, args, { cwd: folder, env })
   const port = await new Promise<string>((resolve, reject) => {
     let printed = ''
     const read = (chunk: Buffer) => {
@@ -84,7 +119,6 @@ async function start(program: string, args: readonly string[]) {
   return { address: `http://127.0.0.1:${port}`, end: () => child.kill() }
 }
 
-const has = (program: string) => spawnSync(program, ['--version']).status === 0
 /** The first Node 20 of the machine. */
 const NODE_20 = (process.env.PATH ?? '')
   .split(delimiter)
@@ -108,23 +142,23 @@ const config :Workerd.Config = (
 `
 const workerd = createRequire(import.meta.url)('workerd').default as string
 
-const DENO = ['run', '--allow-env', '--allow-net', '--allow-read', 'deno.js']
-const RUNTIMES = [
-  { name: 'Node', program: process.execPath, args: ['node.js'], isInstalled: true },
+const DENO = ['run', '--no-remote', '--allow-env', '--allow-net', '--allow-read', 'deno.js']
+const RUNTIMES: readonly { name: string; program: string | undefined; args: readonly string[] }[] = [
+  { name: 'Node', program: process.execPath, args: ['node.js'] },
+  { name: 'Node 20, if node 20 is installed', program: NODE_20, args: ['node.js'] },
   {
-    name: 'Node 20, if node 20 is installed',
-    program: NODE_20 ?? '',
-    args: ['node.js'],
-    isInstalled: NODE_20 !== undefined,
+    name: 'Express, if express is installed',
+    program: hasExpress ? process.execPath : undefined,
+    args: ['express.js'],
   },
-  { name: 'Deno, if deno is installed', program: 'deno', args: DENO, isInstalled: has('deno') },
-  { name: 'Bun, if bun is installed', program: 'bun', args: ['bun.js'], isInstalled: has('bun') },
+  { name: 'Deno, if deno is installed', program: installRuntime('deno'), args: DENO },
+  { name: 'Bun, if bun is installed', program: installRuntime('bun'), args: ['bun.js'] },
 ]
 
 describe('an example from the packed library verifies the response of a foreign wallet', () => {
-  for (const { name, program, args, isInstalled } of RUNTIMES) {
-    it.skipIf(!isInstalled)(`with ${name}`, async () => {
-      const server = await start(program, args)
+  for (const { name, program, args } of RUNTIMES) {
+    it.skipIf(program === undefined)(`with ${name}`, async () => {
+      const server = await start(program ?? '', args)
       try {
         await answer(server.address)
       } finally {
@@ -151,21 +185,73 @@ describe('an example from the packed library verifies the response of a foreign 
     }
   })
 
-  it.each(['node.js', 'deno.js', 'bun.js', 'worker.js'])('%s has at most 40 lines', (name) => {
-    const lines = (file: string) =>
-      readFileSync(join(PACKAGE, 'examples', file), 'utf8')
-        .trim()
-        .split('\n').length
-    expect(lines(name) + (name === 'node.js' ? 0 : lines('handler.js'))).toBeLessThan(41)
+  it.each(readdirSync(join(PACKAGE, 'examples')))('%s has fewer than 40 lines, with its handler', (name) => {
+    const read = (file: string) => readFileSync(join(PACKAGE, 'examples', file), 'utf8').trim()
+    const lines = (file: string) => read(file).split('\n').length
+    const usesHandler = read(name).includes("from './handler.js'")
+    expect(lines(name) + (usesHandler ? lines('handler.js') : 0)).toBeLessThan(40)
+  })
+})
+
+it.each(Object.entries(VERSIONS))(
+  'docs/library.md names the version of %s that is run: %s',
+  (name, version) => {
+    const text = readFileSync(join(ROOT, 'docs', 'library.md'), 'utf8').toLowerCase()
+    expect(text).toContain(`${name} ${version}`)
+  },
+)
+
+describe.skipIf(CHROMIUM === undefined)('the packed library on a page', () => {
+  it('makes a request of the Digital Credentials API, and verifies the response of a foreign wallet', async () => {
+    const site = join(folder, 'site')
+    await build({
+      stdin: { contents: "export * from '@wallet-verifier/verify'", resolveDir: folder },
+      ...{ bundle: true, format: 'iife', globalName: 'library', platform: 'browser', logLevel: 'error' },
+      outfile: join(site, 'library.js'),
+    })
+    writeFileSync(
+      join(site, 'index.html'),
+      '<!doctype html><title>Shop</title><script src="library.js"></script>',
+    )
+    const server = await serveFolder(site)
+    const browser = await chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox'] })
+    try {
+      const page = await browser.newPage()
+      await page.goto(`${server.origin}/`)
+      const call = <Result>(name: string, input: object) =>
+        page.evaluate<Result>(`library.${name}(${JSON.stringify(input)})`)
+      const created = await call<DcApiRequest>('createRequest', { policy: AGE_POLICY, origin: ORIGIN })
+      const { request, digital } = created
+      const platform = {
+        origin: ORIGIN,
+        verifierCa: VERIFIER_CA,
+        fetch: () => Promise.reject(new Error('no fetch')),
+      }
+      const received = await receiveDigital(digital.requests[0] as never, platform)
+      const answer = async (telling: Telling) => {
+        const presentation = await presentationOf(person, AGE, received, {
+          audience: `origin:${ORIGIN}`,
+          ...telling,
+        })
+        return respondDigital(received, { [queryFor(received, AGE)]: [presentation] }, platform)
+      }
+      const verify = async (telling: Telling) => {
+        const input = { request, response: await answer(telling), anchors: [authority.anchor()] }
+        const { status, reason } = await call<VerificationResult>('verifyResponse', input)
+        return [status, reason]
+      }
+      expect(await verify({ holder: stranger })).toEqual(['refused', 'invalid_holder_signature'])
+      expect(await verify({})).toEqual(['verified', null])
+    } finally {
+      await browser.close()
+      server.close()
+    }
   })
 })
 
 describe('the packed library', () => {
   it('has only the allowed modules of the service, and only dependencies that the service has, too', () => {
-    const files = readdirSync(join(folder, 'node_modules/@wallet-verifier/verify/dist'), {
-      recursive: true,
-      encoding: 'utf8',
-    })
+    const files = readdirSync(join(INSTALLED, 'dist'), { recursive: true, encoding: 'utf8' })
     const foreign = files.filter((path) =>
       /^src\/(session|routes|api|worker|env|config|relying-party)/.test(path),
     )
@@ -179,6 +265,13 @@ describe('the packed library', () => {
     const { dependencies, version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'))
     expect(root.dependencies).toMatchObject(dependencies)
     expect(version).toBe(root.version)
+  })
+
+  it('has every file to which its readme links', () => {
+    const readme = readFileSync(join(INSTALLED, 'README.md'), 'utf8')
+    const links = [...readme.matchAll(/\]\((?!https:|#)([^)]+)\)/g)].map(([, path = '']) => path)
+    expect(links).toEqual(expect.arrayContaining(['examples/express.js', 'surface.txt']))
+    expect(links.filter((path) => !existsSync(join(INSTALLED, path)))).toEqual([])
   })
 
   it('has types that compile in strict mode without the types of any dependency', () => {
@@ -197,16 +290,14 @@ describe('the packed library', () => {
   })
 
   it('adds only the code that a program uses: a bundle for an age check by SD-JWT VC has less than 60 KiB', async () => {
-    const { server, browser, whole } = await measureVerify(
-      join(folder, 'node_modules/@wallet-verifier/verify'),
-    )
+    const { server, browser, whole } = await measureVerify(INSTALLED)
     expect(server).toBeLessThan(60 * 1024)
     expect(browser).toBeLessThan(64 * 1024)
     expect(whole).toBeGreaterThan(server * 1.2)
   })
 
   it('has a description of every public type and function', () => {
-    const dist = join(folder, 'node_modules/@wallet-verifier/verify/dist/verify')
+    const dist = join(INSTALLED, 'dist', 'verify')
     const texts = ['index', 'types', 'parts', 'trust-list', 'input-error'].map((name) =>
       readFileSync(join(dist, `${name}.d.ts`), 'utf8'),
     )
