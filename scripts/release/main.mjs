@@ -56,8 +56,8 @@ function readArguments() {
 }
 
 /**
- * Writes the archive, the packages, maybe the image and the site, an SBOM of each, the provenance and the
- * checksums to the folder `out`. Writes all of these files or none.
+ * Writes the archive, the packages and maybe the image, an SBOM of each, maybe the site, the provenance and
+ * the checksums to the folder `out`. Writes all of these files or none.
  */
 async function release({ allowDirty, image, hasSite, out }) {
   const source = readSource({ allowDirty })
@@ -110,7 +110,7 @@ async function makeFiles(work, out, source, { image, hasSite }) {
     console.error('Building the site …')
     packSite(join(work, 'site'), join(out, `${name}-site.zip`), source)
   }
-  const statement = provenance(out, source, { image: image && DEBIAN.packages })
+  const statement = provenance(out, source, { image: image && DEBIAN.packages, site: hasSite })
   writeFileSync(join(out, `${name}.intoto.json`), statement)
   writeChecksums(out)
 }

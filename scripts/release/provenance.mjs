@@ -11,18 +11,19 @@ const BUILD_TYPE = 'urn:wallet-verifier:release:v1'
 const BUILDER = 'urn:wallet-verifier:builder:own-machine'
 /** Files that pin what a build fetches. */
 const LOCKS = [
-  ...[
-    'package-lock.json',
-    'packages/self-host/npm-shrinkwrap.json',
-    'packages/create/worker/npm-shrinkwrap.json',
-  ],
+  'package-lock.json',
+  'packages/self-host/npm-shrinkwrap.json',
+  'packages/create/worker/npm-shrinkwrap.json',
 ]
+/** The same for the generator of the site. */
+const SITE_LOCK = 'site/package-lock.json'
 
 /**
  * Returns the statement about the files of the folder `out`. `image`: packages of Debian in the image, each
- * with `name`, `version` and `sha256`; null without an image.
+ * with `name`, `version` and `sha256`; null without an image. `site`: true if the site is one of the files.
  */
-export function provenance(out, { version, commit }, { image }) {
+export function provenance(out, { version, commit }, { image, site }) {
+  const locks = site ? [...LOCKS, SITE_LOCK] : LOCKS
   const subject = readdirSync(out)
     .sort()
     .map((name) => ({ name, digest: { sha256: sha256(join(out, name)) } }))
@@ -33,10 +34,10 @@ export function provenance(out, { version, commit }, { image }) {
     predicate: {
       buildDefinition: {
         buildType: BUILD_TYPE,
-        externalParameters: { version, commit, image: image !== null },
+        externalParameters: { version, commit, image: image !== null, site },
         resolvedDependencies: [
           { name: 'source', digest: { gitCommit: commit.replace('-dirty', '') } },
-          ...LOCKS.map((path) => ({ name: path, digest: { sha256: sha256(join(ROOT, path)) } })),
+          ...locks.map((path) => ({ name: path, digest: { sha256: sha256(join(ROOT, path)) } })),
           ...(image ?? []).map(debianDependency),
         ],
       },

@@ -1,8 +1,10 @@
 // Versions and files of a release agree. test/slow/release makes one, and installs it.
 
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { provenance } from '../../scripts/release/provenance.mjs'
 import { ROOT } from '../../scripts/service/paths.mjs'
 import { VERSION } from '../../src/version.ts'
 import { textsIn } from '../documents/pages.ts'
@@ -66,6 +68,21 @@ describe('the packages of a Worker’s folder', () => {
     for (const name of ['wrangler', 'miniflare', 'workerd'].map((one) => `node_modules/${one}`))
       expect(packages[name].integrity, name).toBe(LOCK[name].integrity)
   })
+})
+
+describe('the provenance of a release', () => {
+  it.each([true, false])(
+    'names the site and the lock file of its generator if it has the site: %s',
+    (site) => {
+      const source = { version: PROJECT.version, commit: 'a'.repeat(40) }
+      const statement = JSON.parse(provenance(join(ROOT, 'packages/start'), source, { image: null, site }))
+      const { externalParameters, resolvedDependencies } = statement.predicate.buildDefinition
+      expect(externalParameters).toMatchObject({ image: false, site })
+      const sha256 = createHash('sha256').update(read('site/package-lock.json')).digest('hex')
+      const named = resolvedDependencies.filter(({ name }: { name: string }) => name.startsWith('site/'))
+      expect(named).toEqual(site ? [{ name: 'site/package-lock.json', digest: { sha256 } }] : [])
+    },
+  )
 })
 
 describe('the files of a release', () => {

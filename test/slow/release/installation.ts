@@ -228,7 +228,7 @@ describe('the provenance of a release', () => {
     expect(subject).toEqual(others.map((name) => ({ name, digest: { sha256: digest(join(out, name)) } })))
     const { externalParameters, resolvedDependencies } = predicate.buildDefinition
     const commit = git(clones[0], 'rev-parse', 'HEAD').trim()
-    expect(externalParameters).toEqual({ version, commit, image: withImage })
+    expect(externalParameters).toEqual({ version, commit, image: withImage, site: false })
     expect(resolvedDependencies).toContainEqual({ name: 'source', digest: { gitCommit: commit } })
     const lock = digest(join(ROOT, 'package-lock.json'))
     expect(resolvedDependencies).toContainEqual({ name: 'package-lock.json', digest: { sha256: lock } })
