@@ -1,4 +1,5 @@
-// Every vector of the repository that is a message of the wallet protocols opens, and its signatures hold.
+// Every vector of the repository that is a message of a wallet or of this service opens, and its signatures
+// have the expected result.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,11 +8,23 @@ import { describe, expect, it } from 'vitest'
 import { type InspectInput, inspect, type Report } from '../../packages/inspect/src/inspect.ts'
 
 const VECTORS = join(import.meta.dirname, '../vectors')
-const vector = (name: string) => JSON.parse(readFileSync(join(VECTORS, `${name}.json`), 'utf8'))
+const read = new Set(['trusted-lists'])
+const vector = (name: string) => {
+  read.add(`${name}.json`)
+  return JSON.parse(readFileSync(join(VECTORS, `${name}.json`), 'utf8'))
+}
+/** Vectors that are no messages, by the reason. */
+const NOT_INSPECTED: Readonly<Record<string, string>> = {
+  'asvs-5.0.json': 'numbers of requirements',
+  'did-key.json': 'names of keys, and the same keys as JWK',
+  'exclusive-c14n.json': 'XML documents that are no trusted lists',
+}
 const gzipped = (name: string) => gunzipSync(readFileSync(join(VECTORS, 'trusted-lists', name)))
 
+const annexB = vector('iso18013-7-annexB')
 const annexC = vector('annex-c')
 const bitstring = vector('bitstring-status-list')
+const { receipts, claims } = vector('clients')
 const crl = vector('crl-openssl')
 const annexD = vector('iso18013-5-annexD')
 const openid4vp = vector('oid4vp-1.0')
@@ -29,6 +42,11 @@ const jwk = (key: object) => JSON.stringify(key)
 /** A time at which the certificate or document of a vector is valid. */
 const at = (time: string) => ({ now: new Date(time) })
 type Named = { readonly name: string }
+/** A case of the clients: changed members of the good message, and the error of a client. */
+type ClientCase = Named & { readonly error?: string }
+const signedOnly = ({ error }: ClientCase) => error === undefined || error === 'wrong_signature'
+const signatureOf = ({ error }: ClientCase) =>
+  error === undefined ? [['signature'], []] : [[], ['signature']]
 
 const CASES: readonly Case[] = [
   ...['waltId', 'euAgeVerification'].flatMap((name): Case[] => [
@@ -46,7 +64,19 @@ const CASES: readonly Case[] = [
     'annex_c',
     [],
   ],
+  ['ISO/IEC TS 18013-7 Annex B, SessionTranscript', { input: annexB.sessionTranscriptHex }, 'cbor', []],
   ['waltId, response', { input: annexC.waltId.encryptedResponseB64 }, 'annex_c', []],
+  ...receipts.cases.filter(signedOnly).map((each: ClientCase): Case => {
+    const { receipt, jwks } = { ...receipts.good, ...each }
+    const [holds = [], fails = []] = signatureOf(each)
+    return [`receipts, ${each.name}`, { input: receipt, keys: jwk(jwks) }, 'receipt', holds, fails]
+  }),
+  ...claims.cases.filter(signedOnly).map((each: ClientCase): Case => {
+    const { encrypted_claims, private_jwk, jwks } = { ...claims.good, ...each }
+    const [holds = [], fails = []] = signatureOf(each)
+    const input = { input: encrypted_claims, keys: jwk({ keys: [private_jwk, ...jwks.keys] }) }
+    return [`encrypted claims, ${each.name}`, input, 'jwe', ['decryption', ...holds], fails]
+  }),
   ...Object.entries<string>(crl.certificates).map(
     ([name, input]): Case => [`OpenSSL, ${name}`, { input }, 'certificates', ['validity period']],
   ),
@@ -186,6 +216,10 @@ const CASES: readonly Case[] = [
 const checksOf = ({ parts }: Report) => parts.flatMap(({ checks }) => checks)
 
 describe('a test vector in test/vectors', () => {
+  it('is read here, or a reason is given', () => {
+    expect([...read, ...Object.keys(NOT_INSPECTED)].toSorted()).toEqual(readdirSync(VECTORS).toSorted())
+  })
+
   it.each(CASES)(
     'is read, and each signature has the expected result: %s',
     async (_, input, kind, holds, fails = []) => {

@@ -1,6 +1,7 @@
 // An authorization response of OpenID4VP: posted, from the Digital Credentials API, or decrypted; and the
 // presentations in it.
 
+import { compactDecrypt, type JWK } from 'jose'
 import { isJsonObject, type Json, type JsonObject, member, parseJson } from '../../../../src/codec/json.ts'
 import { PROTOCOLS } from '../../../../src/openid4vp/protocols/index.ts'
 import { openid4vp10 } from '../../../../src/openid4vp/protocols/openid4vp-1.0.ts'
@@ -8,12 +9,12 @@ import { decryptJwe, parseEncryptedJwe } from '../../../../src/openid4vp/respons
 import { REASONS } from '../../../../src/session/document/reasons.ts'
 import type { Context } from '../context.ts'
 import { INPUT } from '../limits.ts'
-import { RESPONSE } from '../meanings.ts'
+import { JWT_CLAIMS, RESPONSE } from '../meanings.ts'
 import { check, type Part, part, row } from '../report.ts'
 import { jsonRows } from '../rows.ts'
 import { decodeText } from '../source.ts'
 import { encryptedResponsePart } from './annex-c.ts'
-import { isJwe, jweHeaderPart, readToken } from './jws.ts'
+import { isJwe, jweHeaderPart, readToken, tokenParts } from './jws.ts'
 import { jwtVcParts } from './jwt-vc.ts'
 import { deviceResponseParts } from './mdoc.ts'
 import { sdJwtParts } from './sd-jwt.ts'
@@ -67,15 +68,22 @@ export async function jweParts(compact: string, context: Context): Promise<reado
   const parsed = rules.map((rule) => parseEncryptedJwe(compact, rule)).find((each, i) => each.ok || i > 0)
   if (!parsed?.ok) return [note('fails', refusal(parsed?.error.reason ?? 'malformed_response')), header]
   for (const privateJwk of privateKeys) {
+    const holds = note('holds', 'opened with a key that you gave')
     const opened = await decryptJwe(parsed.value, { kid: parsed.value.kid ?? '', privateJwk })
-    if (!opened.ok) continue
-    return [
-      note('holds', 'opened with a key that you gave'),
-      header,
-      ...(await responseParts(opened.value, context)),
-    ]
+    if (opened.ok) return [holds, header, ...(await responseParts(opened.value, context))]
+    const claims = await decryptToken(compact, privateJwk)
+    if (claims !== undefined) return [holds, header, ...(await tokenParts(claims, context, CLAIMS))]
   }
   return [note('fails', 'no key that you gave opens it'), header]
+}
+
+const CLAIMS = { title: 'claims', clause: 'docs/api/result.md', names: JWT_CLAIMS }
+
+/** Decrypts a JWE around a JWS, such as `encrypted_claims`; `undefined` for any other content. */
+async function decryptToken(compact: string, privateJwk: JWK): Promise<string | undefined> {
+  const opened = await compactDecrypt(compact, privateJwk).catch(() => undefined)
+  const text = new TextDecoder().decode(opened?.plaintext)
+  return readToken(text) === undefined ? undefined : text
 }
 
 function refusal(reason: keyof typeof REASONS): string {
