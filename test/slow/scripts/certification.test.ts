@@ -75,6 +75,18 @@ it('the command writes configurations that only the owner can read, and prints t
   }
 })
 
+it('the command prints a value for each variant that the plan of FAPI 2.0 asks for', () => {
+  const [, line = ''] =
+    /^ +plan +fapi2-security-profile-final-test-plan\n +variant +(.*)$/m.exec(run.stdout) ?? []
+  expect(line.split(', ')).toEqual([
+    'client_auth_type=private_key_jwt',
+    'sender_constrain=dpop',
+    'openid=openid_connect',
+    'fapi_profile=plain_fapi',
+    'authorization_request_type=simple',
+  ])
+})
+
 describe('as a verifier, the service', () => {
   it('accepts a credential of the issuer in the file for SD-JWT VC, and no other credential', async () => {
     const { signing_jwk } = read('verifier-sd-jwt-vc.json').credential
