@@ -2,7 +2,7 @@
 // a proxy that loses responses, and the example shop.
 
 import assert from 'node:assert/strict'
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
@@ -12,7 +12,7 @@ import { freePort, type Server } from '../../test/support/service/server.ts'
 import { DIST, ROOT } from '../service/paths.mjs'
 import { runShop } from './examples.ts'
 import { copyProgram } from './generated.ts'
-import { DIGEST_FILES, GO_MODULE, packGo, packJava, packPython } from './packages.ts'
+import { DIGEST_FILES, GO_MODULE, PACKAGES, packGo, packJava, packPython } from './packages.ts'
 import { execute, installPythonPackages, NotInstalledError, type Program } from './tools.ts'
 
 export const SDKS: readonly Program[] = [
@@ -70,6 +70,9 @@ async function runJava(server: Server): Promise<string> {
   const version = Number(/Java version: (\d+)/.exec(printed)?.[1] ?? 0)
   if (version < 17) throw new NotInstalledError('Java is older than 17')
   await packJava()
+  const jars = readdirSync(PACKAGES).filter((name) => /^wallet-verifier-client-.*\.jar$/.test(name))
+  const kinds = jars.map((name) => /-([a-z]+)\.jar$/.exec(name)?.[1] ?? 'classes')
+  assert.deepEqual(kinds.sort(), ['classes', 'javadoc', 'sources'], 'Maven Central requires three jars')
   const compile = async (cwd: string) => {
     const classPath = ['dependency:build-classpath', '-Dmdep.outputFile=class-path.txt']
     await execute(['mvn', '--quiet', '--batch-mode', 'compile', ...classPath], { cwd })

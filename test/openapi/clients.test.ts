@@ -133,3 +133,10 @@ it('the packages have the version of the project', () => {
     expect(read(user).replace(/\n +/g, '\n  ')).toContain(artifact)
   expect(read('scripts/clients/packages.ts')).toContain(`v${version}`)
 })
+
+it('the package for Java has everything that Maven Central requires of a pom', () => {
+  const pom = readFileSync('packages/client-java/pom.xml', 'utf8')
+  for (const name of ['name', 'description', 'url', 'licenses', 'developers', 'scm'])
+    expect(pom, name).toMatch(new RegExp(`^  <${name}>`, 'm'))
+  for (const plugin of ['maven-source-plugin', 'maven-javadoc-plugin']) expect(pom).toContain(plugin)
+})
