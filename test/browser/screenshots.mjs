@@ -18,7 +18,7 @@ const TESTS = [
   ...['shop', 'states', 'console', 'wallet-choice', 'embedding', 'logins'].map(
     (name) => `slow/browser/${name}`,
   ),
-  ...['leaving', 'one-way', 'languages'].map((name) => `slow/browser/${name}`),
+  ...['leaving', 'one-way', 'languages', 'inspector'].map((name) => `slow/browser/${name}`),
 ].map((path) => `test/${path}.test.ts`)
 
 if (findChromium() === undefined) {

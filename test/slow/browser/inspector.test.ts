@@ -12,7 +12,8 @@ import { ageMdl } from '../../evidence/cases.ts'
 import { completeCase } from '../../evidence/complete.ts'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
-import { makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
+import { makeDevice, makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
+import type { ReceivedRequest } from '../../support/people/wallet.ts'
 import { AGE_POLICY, answerRedirect } from '../../verify/stage.ts'
 
 const vectors = (name: string) =>
@@ -103,9 +104,23 @@ describeInBrowser('the inspector', () => {
     async (device, options) => {
       const { page } = await stage.visitor(options)
       await page.goto(`${stage.service.server.baseUrl}/inspect`)
-      for (const summary of await page.locator('summary').all()) await summary.click()
       await checkPage(page, `inspector-${device}`)
+      const toggle = async () => {
+        await page.getByText('Compare with a response').click()
+        await page.getByText('Keys, trusted issuers').click()
+      }
+      await toggle()
+      await checkPage(page, `inspector-open-${device}`)
       await inspectText(page, vectors('real-issuers').wallet_answer.device_response)
+      await checkPage(page, `inspector-credential-${device}`)
+      const person = await makeMdocPerson()
+      const policy = { ...AGE_POLICY, formats: ['mso_mdoc'] as const }
+      const present = (asked: ReceivedRequest) => mdocAgeOf(person, asked, { holder: makeDevice() })
+      const { request, response } = await answerRedirect(present, { policy })
+      await page.getByLabel('Response to the request').fill(response)
+      await inspectText(page, request)
+      await toggle()
+      await page.evaluate("document.querySelector('#report').scrollIntoView()")
       await checkPage(page, `inspector-report-${device}`, { dark: true })
     },
   )
