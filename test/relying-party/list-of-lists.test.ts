@@ -216,6 +216,24 @@ it('a national list whose service was withdrawn gives no anchor after its own re
   expect(await trusted()).toEqual({ incomplete: false, anchors: BOTH.slice(1) })
 })
 
+it('a national list that is closed gives no anchor and no warning, and its fault is shown', async () => {
+  await create()
+  web.set(addressOf('HU'), national('HU', { sequence: 8, nextUpdate: null }))
+  expect(await refreshAfter(HOUR)).toMatchObject({
+    lists: [
+      { territory: 'HU', anchors: 0, fault: 'closed' },
+      { territory: 'SE', anchors: 1, fault: null },
+    ],
+  })
+  expect(await trusted(NOW + HOUR + 61_000)).toEqual({ incomplete: false, anchors: BOTH.slice(1) })
+  const health = () => trustListHealth(env, [config], Date.now())
+  expect(await health()).toMatchObject([{ isUsable: true, isRefused: false }])
+  web.set(addressOf('SE'), national('SE', { sequence: 6 }))
+  await refreshAfter(HOUR)
+  expect(await trusted(NOW + 2 * HOUR + 200_000)).toEqual({ incomplete: false, anchors: BOTH.slice(1) })
+  expect(await health()).toMatchObject([{ isUsable: true, isRefused: true }])
+})
+
 it('a national list is no longer used as soon as its pointer is removed', async () => {
   await create()
   put({ sequence: 401, pointers: [self(commission), pointerTo('SE')] })

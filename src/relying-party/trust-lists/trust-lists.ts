@@ -73,12 +73,20 @@ export function trustListHealth(
         name,
         isUsable: copies.every((copy) => isUsable(copy, now)),
         usableUntil: usableUntil === Infinity ? null : usableUntil,
-        isRefused: kept.some(({ fault }) => fault !== null && fault !== 'unavailable'),
+        isRefused: copies.some((copy, i) => copy.ok && isRefusal(copy.value.fault, { isFollowed: i > 0 })),
         isEmpty: kept.length > 0 && kept.every(isEmptyCopy),
         announcesSigners: kept.some((copy) => copy.pinned_signers_announced === false),
       }
     }),
   )
+}
+
+/**
+ * Returns true if an operator must look at the fault. A followed list that is closed needs no work,
+ * although the list of lists may name it for years.
+ */
+function isRefusal(fault: TrustListCopy['fault'], { isFollowed }: { readonly isFollowed: boolean }): boolean {
+  return fault !== null && fault !== 'unavailable' && !(isFollowed && fault === 'closed')
 }
 
 /** Returns true if the list was read and has no anchors. */
@@ -91,7 +99,10 @@ export type TrustListHealth = {
   readonly name: string
   readonly isUsable: boolean
   readonly usableUntil: number | null
-  /** True if the last fetch of the list, or of a followed list, had a fault other than `unavailable`. */
+  /**
+   * True if the last fetch of the list, or of a followed list, had a fault other than `unavailable`. `closed`
+   * of a followed list does not count.
+   */
   readonly isRefused: boolean
   /** True if the list was read and gives no anchor. */
   readonly isEmpty: boolean
