@@ -288,11 +288,11 @@ export class Session {
     return acceptWatcher(this.#slot, this.#store, session.value)
   }
 
-  /** Does the work that is due: expiry, deliveries, erasure. */
-  async alarm(): Promise<void> {
+  /** Does the work that is due: expiry, deliveries, erasure. `onWait`: see `runAlarm`. */
+  async alarm(onWait?: () => void): Promise<void> {
     const id = this.#slot.id
     alarmBegan(id, Date.now())
-    await runAlarm(this.#context, Date.now())
+    await runAlarm(this.#context, Date.now(), onWait)
     await this.#slot.sync() // rejects if storage cannot be written
     alarmEnded(id)
   }

@@ -1,7 +1,7 @@
 // Durable Object that many sessions share. It is used only if the service runs on one machine. Each session
 // has a row (store/slot-table.ts). The object has one alarm, at the earliest work of its rows. A session in
 // memory is dropped some time after its last call. At most `AT_ONCE` sessions do their due work at the same
-// time.
+// time. A session that waits for a webhook receiver is not one of them.
 
 import { DurableObject } from 'cloudflare:workers'
 import { type Env, withJurisdiction } from '../env.ts'
@@ -15,7 +15,7 @@ import { type SlotRow, SlotTable } from './store/slot-table.ts'
 import { VERBS } from './verbs.ts'
 import { refuseMessage } from './views/watcher.ts'
 
-/** Limit of sessions whose due work runs at the same time. */
+/** Limit of sessions whose due work runs at the same time, without those that wait for a receiver. */
 const AT_ONCE = 16
 /** Delay before work that failed, or that a crash cut off, is repeated. */
 const AGAIN_MS = 60_000
@@ -52,6 +52,8 @@ export class SharedSessions extends DurableObject<Env> {
   readonly #open = new Map<string, Open>()
   /** Work that is running, by the row of its session. */
   readonly #running = new Map<number, object>()
+  /** Running work that does not wait for a receiver. */
+  readonly #busy = new Set<object>()
   /** Rows whose work failed, with the time of the next try. */
   readonly #failed = new Map<number, number>()
   #alarmAt: number | null = null
@@ -112,12 +114,12 @@ export class SharedSessions extends DurableObject<Env> {
     for (const row of this.#table.earliest(this.#running.size + this.#failed.size + AT_ONCE)) {
       const at = Math.max(row.wakeUp ?? Infinity, this.#failed.get(row.place) ?? 0)
       if (this.#running.has(row.place)) continue
-      if (at <= now && this.#running.size < AT_ONCE) this.#start(row)
+      if (at <= now && this.#busy.size < AT_ONCE) this.#start(row)
       else next = Math.min(next, at)
     }
     const isWorking = this.#running.size > 0
-    // Running work calls this method again when it ends. So for other due work, the alarm is needed only
-    // after a crash.
+    // Running work calls this method again when it waits or ends. So for other due work, the alarm is needed
+    // only after a crash.
     if (isWorking) next = next <= now ? now + AGAIN_MS : Math.min(next, now + AGAIN_MS)
     if (next < Infinity) this.#plan(next)
   }
@@ -126,19 +128,24 @@ export class SharedSessions extends DurableObject<Env> {
     const work = {}
     this.#failed.delete(row.place)
     this.#running.set(row.place, work)
+    this.#busy.add(work)
+    const onWait = () => {
+      if (this.#busy.delete(work)) this.#startDue()
+    }
     this.ctx.waitUntil(
-      this.#work(row).then(() => {
+      this.#work(row, onWait).then(() => {
         for (const [place, running] of this.#running) if (running === work) this.#running.delete(place)
+        this.#busy.delete(work)
         this.#startDue()
       }),
     )
   }
 
   /** Does the due work of a row. Never rejects. */
-  async #work(row: SlotRow): Promise<void> {
+  async #work(row: SlotRow, onWait: () => void): Promise<void> {
     try {
       const open = this.#take({ ...this.#table.read(row.place), row })
-      await this.#run(open, (session) => session.alarm())
+      await this.#run(open, (session) => session.alarm(onWait))
       const [now, current, planned] = [Date.now(), open.slot.row(), open.slot.planned()]
       // If the work changed no document, for example for lack of capacity, the row is still due. So its time
       // is moved into the future.

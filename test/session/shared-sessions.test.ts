@@ -200,6 +200,44 @@ describe('the erasure of a session', () => {
   })
 })
 
+describe('a failed write of one session', () => {
+  it('resets the object: a running call of another session gets a retryable 503, a poll is repeated, and nothing confirmed is lost', async () => {
+    const setting = await setUp()
+    const [canceled, waiting, running] = [await create(setting), await create(setting), await create(setting)]
+    await shared(async () => {
+      const request = await fetchRequest(running.wallet_request.request_uri)
+      const response = await goodResponse(setting, request)
+      expect((await ask(setting, 'POST', canceled.verification_id, '/cancel')).status).toBe(200)
+      const verify = vi.spyOn(crypto.subtle, 'verify').mockReturnValue(new Promise(() => {}))
+      vi.spyOn(console, 'error').mockReturnValue()
+      const posted = post(running.verification_id, response)
+      await vi.waitFor(() => expect(verify).toHaveBeenCalled(), WAIT)
+      // The platform does the same if it cannot write.
+      const reset = runInDurableObject(object(), (_, state) => state.abort('a write failed'))
+      const polled = poll(setting, waiting.verification_id)
+      await expect(reset).rejects.toThrow('a write failed')
+      expect((await posted).status).toBe(503)
+      expect((await polled).status).toBe('pending')
+      verify.mockRestore()
+      expect((await post(running.verification_id, response)).status).toBe(200)
+      expect((await poll(setting, running.verification_id)).status).toBe('verified')
+      expect((await poll(setting, canceled.verification_id)).status).toBe('canceled')
+    })
+  })
+})
+
+describe('the limit of renders', () => {
+  it('is that of one session: another session of the object still gets requests', async () => {
+    const setting = await setUp()
+    const [busy, other] = [await create(setting), await create(setting)]
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    const draw = (id: string) => shared(() => ask(setting, 'GET', id, '/qr'))
+    for (let i = 0; i < 60; i++) expect((await draw(busy.verification_id)).status).toBe(200)
+    expect((await draw(busy.verification_id)).status).toBe(429)
+    expect((await draw(other.verification_id)).status).toBe(200)
+  })
+})
+
 describe('the due work of sessions', () => {
   it('is done for each session, even if more sessions are due than may run at the same time', async () => {
     const setting = await setUp(WEBHOOK)
@@ -210,16 +248,29 @@ describe('the due work of sessions', () => {
     await vi.waitFor(() => expect(posts).toHaveBeenCalledTimes(40), WAIT)
   })
 
-  it('does not wait for the webhook receiver of another session', async () => {
+  it('does not wait for webhook receivers of other sessions, even if more wait than may work at the same time', async () => {
     const slow = await setUp({ webhook: { url: 'http://127.0.0.1:9/slow' } })
     const quick = await setUp(WEBHOOK)
+    const isSlow = (url: string) => url.endsWith('slow')
+    const posts = receiver((url) => {
+      const headers = { 'retry-after': isSlow(url) ? '60' : '600' }
+      return new Response(null, { status: 503, headers })
+    })
+    // One more than `AT_ONCE` has its second attempt before the last session.
+    for (const setting of [...Array.from({ length: 17 }, () => slow), quick]) {
+      const { verification_id } = await create(setting)
+      await shared(() => ask(setting, 'POST', verification_id, '/cancel'))
+    }
+    const isRefused = ({ text }: { text: string }) => text.includes('"status":503')
+    await vi.waitFor(async () => expect((await rows()).filter(isRefused)).toHaveLength(18), WAIT)
     let release = () => {}
     const held = new Promise<Response>((resolve) => {
       release = () => resolve(new Response(null, { status: 204 }))
     })
-    const posts = receiver((url) => (url.endsWith('slow') ? held : new Response(null, { status: 204 })))
-    for (let i = 0; i < 3; i++) await create(slow)
-    await create(quick)
+    posts.mockReset()
+    posts.mockImplementation(async (url) =>
+      isSlow(String(url)) ? held : new Response(null, { status: 204 }),
+    )
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * HOUR })
     await runDurableObjectAlarm(object())
     await vi.waitFor(

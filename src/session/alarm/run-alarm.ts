@@ -24,9 +24,10 @@ const NO_CAPACITY_MS = { least: 10_000, most: 60_000 }
 /**
  * Does the work that is due. A watchdog alarm is set first, because the platform drops an alarm that throws
  * too often. If erasure is the only work, the watchdog is set only after the erasure throws. If the process
- * has no capacity, the work is postponed. `now` is Unix milliseconds.
+ * has no capacity, the work is postponed. `now` is Unix milliseconds. `onWait` is called before the work
+ * waits for a receiver.
  */
-export async function runAlarm(context: SessionContext, now: number): Promise<void> {
+export async function runAlarm(context: SessionContext, now: number, onWait?: () => void): Promise<void> {
   const { store } = context
   // If the clock was set back, the alarm runs before its work is due. The alarm must then be set to the same
   // time again. The store sets no alarm for a time that it remembers, so it forgets the time here.
@@ -40,19 +41,19 @@ export async function runAlarm(context: SessionContext, now: number): Promise<vo
   const isErasure = document !== undefined && isOnlyErasureDue(document, now)
   if (!isErasure) store.arm(now + WATCHDOG_MS)
   try {
-    await work(context, now)
+    await work(context, now, onWait)
   } catch (error) {
     if (isErasure) store.arm(now + WATCHDOG_MS)
     throw error
   }
 }
 
-async function work(context: SessionContext, now: number): Promise<void> {
+async function work(context: SessionContext, now: number, onWait?: () => void): Promise<void> {
   const { store } = context
   await remainderDue(context, now)
   await expireDue(context, now)
   // The log is called at the same time as the deliveries, so that the log delays no delivery.
-  const [round] = await Promise.all([deliverDue(context, now), publishDue(context, now)])
+  const [round] = await Promise.all([deliverDue(context, now, onWait), publishDue(context, now)])
   // Erasure comes after the log, so that the log receives each event before the event is erased.
   await eraseDue(context, now)
   // These two calls return before their requests end.

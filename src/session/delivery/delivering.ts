@@ -37,10 +37,15 @@ import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 
 /**
  * Sends every delivery that is due at `now` (Unix milliseconds). Waits for the responses, except for step
- * events. Returns `postponed` if the settings are unavailable, if `isParked` returns false for a disabled
- * endpoint, or if the session changed during that call. In these cases no attempt starts.
+ * events. `onWait` is called before the attempts whose responses are awaited. Returns `postponed` if the
+ * settings are unavailable, if `isParked` returns false for a disabled endpoint, or if the session changed
+ * during that call. In these cases no attempt starts.
  */
-export async function deliverDue(context: SessionContext, now: number): Promise<'done' | 'postponed'> {
+export async function deliverDue(
+  context: SessionContext,
+  now: number,
+  onWait?: () => void,
+): Promise<'done' | 'postponed'> {
   const { store, env } = context
   const before = store.session()
   if (before === undefined || dueDeliveries(before.deliveries, now).length === 0) return 'done'
@@ -69,6 +74,7 @@ export async function deliverDue(context: SessionContext, now: number): Promise<
   void inBackground(() => postAll(context, webhook, begun.filter(isStepEvent)))
   const outcomes = begun.filter((delivery) => !isStepEvent(delivery))
   if (outcomes.length === 0) return 'done'
+  onWait?.()
   await postAll(context, webhook, outcomes)
   await reportEntry(context)
   return 'done'

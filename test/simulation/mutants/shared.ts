@@ -20,8 +20,8 @@ const MISTAKES: readonly SharedMutant[] = [
       },
       {
         path: SHARED,
-        replaced: '      this.#work(row).then(() => {',
-        by: '      (this.#last = this.#last.then(() => this.#work(row))).then(() => {',
+        replaced: '      this.#work(row, onWait).then(() => {',
+        by: '      (this.#last = this.#last.then(() => this.#work(row, onWait))).then(() => {',
       },
     ],
   },
@@ -36,8 +36,8 @@ const MISTAKES: readonly SharedMutant[] = [
       },
       {
         path: SHARED,
-        replaced: '      this.#work(row).then(() => {',
-        by: '      (this.#last = this.#work(row)).then(() => {',
+        replaced: '      this.#work(row, onWait).then(() => {',
+        by: '      (this.#last = this.#work(row, onWait)).then(() => {',
       },
       {
         path: SHARED,
