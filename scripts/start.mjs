@@ -84,7 +84,8 @@ async function start() {
   const variables = await makeVariables(directory, options)
   const shop = options.hasShop ? await openDemoShop(directory, options) : null
   const state = await prepare(directory, Object.keys(variables), shop)
-  variables.ALARMS_REPAIRED = String(await prepareObjects(directory, state))
+  const sharesObjects = variables.SHARE_SESSIONS === '1'
+  variables.ALARMS_REPAIRED = String(await prepareObjects(directory, state, sharesObjects))
 
   const output = holdOutput()
   const run = runOneAtATime(directory, { lock, output })
@@ -183,14 +184,15 @@ function hasObjects(directory) {
 }
 
 /**
- * Repairs and spreads the alarms, and removes the files of erased objects. Needs a Node with SQLite
+ * Repairs and spreads the alarms, and removes files of erased objects. Needs a Node with SQLite
  * (`packagesForStart`) if there are objects. Returns how many alarms were set again.
  */
-async function prepareObjects(directory, { uniqueKeys }) {
+async function prepareObjects(directory, { uniqueKeys }, sharesObjects) {
   if (!hasObjects(directory)) return 0
   const limit = descriptorLimit()
   const program = join(ROOT, 'scripts', 'service', 'objects.mjs')
-  const options = { objectsPath: join(directory, 'objects'), uniqueKeys, perSecond: alarmsPerSecond(limit) }
+  const objectsPath = join(directory, 'objects')
+  const options = { objectsPath, uniqueKeys, perSecond: alarmsPerSecond(limit), sharesObjects }
   const { stdout } = await promisify(execFile)(availableNode(), [
     '--no-warnings',
     program,

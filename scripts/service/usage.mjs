@@ -5,7 +5,7 @@ import { demoRelyingPartyPath } from './demo-relying-party.mjs'
 import { RECOMMENDED_DESCRIPTORS } from './descriptors.mjs'
 
 /** Returns the lines about what the start did to the objects. `counts` is the result of `prepareObjects`. */
-export function objectsReport({ damaged, repaired, spread, spreadOverMs, removed }, limit) {
+export function objectsReport({ damaged, repaired, spread, spreadOverMs, removed, sharing }, limit) {
   const lines = []
   if (damaged.length > 0) {
     lines.push(
@@ -18,6 +18,10 @@ export function objectsReport({ damaged, repaired, spread, spreadOverMs, removed
     lines.push(`Alarms due now or soon: ${spread}, spread over ${seconds} s for ${limit} descriptors.`)
   }
   if (removed > 0) lines.push(`Files of erased objects removed: ${removed}.`)
+  if (sharing !== undefined)
+    lines.push(
+      `Sessions that still share objects: ${sharing}. A version before 0.3.0 does not start while there are objects for them: docs/self-hosting.md (Upgrades)`,
+    )
   return lines
 }
 

@@ -18,6 +18,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { alarmsPerSecond, descriptorLimit } from '../../scripts/service/descriptors.mjs'
 import { CLASSES_WITH_ALARMS, prepareObjects } from '../../scripts/service/objects.mjs'
+import { objectsReport } from '../../scripts/service/usage.mjs'
 
 const NOW = 1_795_341_649_446
 const uniqueKeys = { VerificationSession: 'aa', EventLog: 'bb', Directory: 'cc', SharedSessions: 'dd' }
@@ -132,6 +133,24 @@ describe('the files of an object', () => {
     expect(readdirSync(join(objectsPath, 'aa')).filter((name) => name.startsWith(id(1)))).toEqual([])
   })
 
+  it('are removed by several starts if there are many of them and sessions share objects', () => {
+    index('aa', {})
+    for (const number of [1, 2, 3, 4, 5]) object('aa', number, number === 3).close()
+    const limited = { mostRemoved: 2 }
+    expect(prepare(limited)).toMatchObject({ removed: 2 })
+    expect(prepare(limited)).toMatchObject({ removed: 2 })
+    expect(filesOf('aa')).toEqual([`${id(3)}.sqlite`])
+    expect(alarms('aa')).toEqual({ [id(3)]: NOW })
+  })
+
+  it('are all removed by one start if each session has its own object, or if the index of alarms was missing', () => {
+    for (const options of [{ sharesObjects: false }, {}]) {
+      for (const number of [1, 2, 3]) object('aa', number, false).close()
+      expect(prepare({ mostRemoved: 2, ...options })).toMatchObject({ removed: 3 })
+      rmSync(join(objectsPath, 'aa', 'metadata.sqlite'))
+    }
+  })
+
   it('are kept if they cannot be read', () => {
     index('aa', {})
     writeFileSync(join(objectsPath, 'aa', `${id(1)}.sqlite`), 'garbage'.repeat(999))
@@ -147,6 +166,16 @@ describe('an object that sessions share', () => {
     shared(2, 2 ** 46).close()
     expect(prepare().repaired).toBe(1)
     expect(alarms('dd')).toEqual({ [id(1)]: NOW })
+  })
+
+  it('is counted with its sessions by a start that gives new sessions their own objects', () => {
+    index('dd', {})
+    for (const number of [1, 2]) shared(number, NOW + 5_000).close()
+    shared(3, 2 ** 46, '0'.repeat(32)).close()
+    expect(prepare().sharing).toBeUndefined()
+    const counts = prepare({ sharesObjects: false })
+    expect(counts.sharing).toBe(2)
+    expect(objectsReport(counts, 1_024).join('\n')).toContain('Sessions that still share objects: 2.')
   })
 
   it('has no write-ahead log after a start, because the log may contain sessions that were erased before a crash', () => {
@@ -193,7 +222,9 @@ describe('the rate of overdue alarms', () => {
   })
 })
 
-function prepare(options: { perSecond?: number; timeout?: number } = {}) {
+type Options = { perSecond?: number; timeout?: number; mostRemoved?: number; sharesObjects?: boolean }
+
+function prepare(options: Options = {}) {
   return prepareObjects({ objectsPath, uniqueKeys, perSecond: 100, now: NOW, ...options })
 }
 
@@ -235,12 +266,14 @@ function object(folder: string, number: number, hasContent = true): DatabaseSync
   return database
 }
 
-/** Writes an object with one session, whose next work is at this time. Returns its open database. */
-function shared(number: number, wakeAt: number): DatabaseSync {
+/** Writes an object with one row, whose next work is at this time. Returns its open database. */
+function shared(number: number, wakeAt: number, mark = 'ab'.repeat(16)): DatabaseSync {
   mkdirSync(join(objectsPath, 'dd'), { recursive: true })
   const database = new DatabaseSync(join(objectsPath, 'dd', `${id(number)}.sqlite`))
-  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE slots (place INTEGER PRIMARY KEY, wake_at INTEGER)')
-  database.prepare('INSERT INTO slots (wake_at) VALUES (?)').run(wakeAt)
+  database.exec(
+    'PRAGMA journal_mode = WAL; CREATE TABLE slots (place INTEGER PRIMARY KEY, wake_at INTEGER, mark TEXT)',
+  )
+  database.prepare('INSERT INTO slots (wake_at, mark) VALUES (?, ?)').run(wakeAt, mark)
   return database
 }
 

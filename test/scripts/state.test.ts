@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -34,10 +34,12 @@ describe('the keys in a state directory', () => {
   beforeEach(async () => {
     directory = openStateDirectory(mkdtempSync(join(tmpdir(), 'state-')))
     await keepSecrets(directory)
-    const keys: Record<string, string> = await keepUniqueKeys(directory, ['Directory'])
-    const folder = join(directory, 'objects', keys.Directory ?? '')
-    mkdirSync(folder)
-    writeFileSync(join(folder, `${'a'.repeat(64)}.sqlite`), '')
+    const keys: Record<string, string> = await keepUniqueKeys(directory, ['Directory', 'SharedSessions'])
+    for (const key of Object.values(keys)) {
+      const folder = join(directory, 'objects', key)
+      mkdirSync(folder)
+      writeFileSync(join(folder, `${'a'.repeat(64)}.sqlite`), '')
+    }
   })
   afterEach(() => rmSync(directory, { recursive: true }))
 
@@ -54,9 +56,18 @@ describe('the keys in a state directory', () => {
     ['oidc-keys.json', 'keys/oidc-keys.json'],
     ['oidc-subject-key', 'keys/oidc-subject-key'],
     ['unique-key-Directory', 'a file keys/unique-key-…'],
+    ['shared-unique-key', 'a file keys/unique-key-…'],
   ])('are refused if %s is missing, and the error names this file', (name, named) => {
     rmSync(join(directory, 'keys', name))
     expect(() => checkKeys(directory, {})).toThrow(`objects without their keys (missing: ${named})`)
+  })
+
+  it('have a name for shared sessions that 0.2.0 does not know, so that 0.2.0 refuses to start', () => {
+    const known = readdirSync(join(directory, 'keys'))
+      .filter((name) => name.startsWith('unique-key-')) // as 0.2.0 finds them
+      .map((name) => readFileSync(join(directory, 'keys', name), 'utf8'))
+    const shared = readFileSync(join(directory, 'keys', 'shared-unique-key'), 'utf8')
+    expect(readdirSync(join(directory, 'objects')).sort()).toEqual([...known, shared].sort())
   })
 
   it('may come from the environment, and the admin token may be missing', () => {
