@@ -87,6 +87,7 @@ describe.each([
       await service.server.kill9()
       await service.server.restart({}, { launcher: newer.launcher })
       await checkState(stage, written, more)
+      if ('SESSION_OBJECTS' in variables) await shareObjects(stage, newer, more)
     } finally {
       await receiver.close()
       await service.stop()
@@ -148,9 +149,9 @@ async function continueState(
   expect(again.status).toBe(410)
   expect((await rp.call('DELETE', `/v1/verify/${deleted.verification_id}`)).status).toBe(204)
   await rename(service, rp, 'Older')
-  const created = await rp.create()
+  const [created, kept] = [await rp.create(), await rp.create()]
   await expect.poll(() => idsSent(receiver, sent)).toContain(waiting.verification_id)
-  return { created }
+  return { created, kept }
 }
 
 async function checkState(
@@ -179,6 +180,27 @@ async function checkState(
   const settings = await expectStatus(await service.admin('GET', `/${rp.relying_party_id}`), 200)
   expect(settings).toMatchObject({ name: 'Older' })
   await rename(service, rp, 'Newer again')
+}
+
+/**
+ * Starts the build with the number of shared objects that is the default. A session of the previous build
+ * keeps its object and is verified, and a new session shares an object.
+ */
+async function shareObjects(
+  { service, rp, person }: Stage,
+  { launcher }: ProjectCopy,
+  { kept }: Awaited<ReturnType<typeof continueState>>,
+) {
+  await service.server.kill9()
+  await service.server.restart({ SESSION_OBJECTS: '64' }, { launcher })
+  const added = await rp.create()
+  expect(storedBy(service, 'session', kept.verification_id)).not.toMatch(/^\0/)
+  expect(storedBy(service, 'session', added.verification_id)).toMatch(/^\0{500}/)
+  for (const session of [kept, added]) {
+    const request = await service.wallet.receive(session.wallet_request.uri)
+    expect((await service.wallet.present(request, await ageOf(person, request))).status).toBe(200)
+    expect((await rp.poll(session.verification_id)).status).toBe('verified')
+  }
 }
 
 /** Returns the status of each verification in the list. */
