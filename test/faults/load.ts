@@ -9,6 +9,8 @@ import { WAIT } from '../support/wait.ts'
 /** Callers at a time. */
 const CALLERS = 12
 const BETWEEN_PROBES_MS = 100
+/** Longest time of `/healthz` in a run at full size. At the sizes of CI no test depends on the speed. */
+export const HEALTHY_WITHIN_MS = 1_000
 
 /** A relying party's server that makes many calls. */
 export type Caller = {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver } from '../support/service/receiver.ts'
 import { type OwnService, startService } from '../support/service/service.ts'
-import { callerOf, probeHealth, repeat, sleepUntil } from './load.ts'
+import { callerOf, HEALTHY_WITHIN_MS, probeHealth, repeat, sleepUntil } from './load.ts'
 
 /**
  * Sessions that expire at the same time, or whose receiver delays their events to the same time.
@@ -25,16 +25,19 @@ const IS_FULL = process.env.FAULTS === 'full'
 const LARGE = { count: 10_000, descriptors: 20_000, dueAfter: 300 }
 const SMALL = { count: 300, descriptors: 512 }
 const FEW = { count: 1_500, descriptors: 1_024 }
+const MANY_ON_FEW = { ...FEW, count: 10_000, dueAfter: 300 }
 const OVERDUE: readonly Overdue[] = IS_FULL
   ? [
       { ...FEW, due: 'expiring', dueAfter: 200, overdue: 'all' },
       { ...FEW, due: 'expiring', dueAfter: 200, overdue: 'some' },
+      { ...MANY_ON_FEW, due: 'expiring', overdue: 'all' },
       { ...LARGE, due: 'expiring', overdue: 'all' },
     ]
   : [{ ...SMALL, due: 'delayed', dueAfter: 25, overdue: 'all' }]
 const TOGETHER: readonly Crowd[] = IS_FULL
   ? [
       { ...FEW, due: 'expiring', dueAfter: 300 },
+      { ...MANY_ON_FEW, due: 'expiring' },
       { ...LARGE, due: 'expiring' },
       { ...LARGE, due: 'delayed' },
     ]
@@ -152,5 +155,6 @@ async function expectEvents({ server }: OwnService, { ids, delivered }: Made): P
   )
   expect(ids.filter((id) => !delivered.has(id)).slice(0, 10)).toEqual([])
   expect(failures).toEqual([])
+  if (IS_FULL) expect(slowestMs).toBeLessThan(HEALTHY_WITHIN_MS)
   expect(server.pid()).toBe(pid)
 }
