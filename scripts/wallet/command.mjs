@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { postForm, prepare } from '../../sandbox/wallet/wallet.ts'
+import { plainLine } from '../admin/print.mjs'
 
 const USAGE = `npm run wallet -- '<openid4vp uri>' [flags]
 
@@ -15,7 +16,7 @@ The test wallet responds to a request of test mode. The uri is wallet_request.ur
 Exit codes: 0 accepted, 1 no response was sent, 2 refused by the verifier.`
 
 await respond().catch((error) => {
-  console.error(error.message)
+  console.error(error.message === USAGE ? USAGE : plainLine(error.message))
   process.exitCode = 1
 })
 
@@ -40,18 +41,23 @@ async function respond() {
     throw new Error(status === 0 ? `${detail} No response: ${body}.` : `${detail} HTTP ${status}: ${body}`)
   }
   const { request, presented, description, post } = prepared.value
-  console.log(`asks      ${request.clientId}`)
+  print(`asks      ${request.clientId}`)
   for (const { format, type, claims } of presented) {
-    console.log(`presents  ${type} as ${format}: ${claims.map(({ path }) => path.join('.')).join(', ')}`)
+    print(`presents  ${type} as ${format}: ${claims.map(({ path }) => path.join('.')).join(', ')}`)
   }
-  console.log(`          ${description}`)
+  print(`          ${description}`)
   const response = await postForm(post, call)
-  console.log(`verifier  HTTP ${response.status} ${response.body}`)
+  print(`verifier  HTTP ${response.status} ${response.body}`)
   if (response.status !== 200) process.exitCode = 2
 }
 
 /** Calls any address of the request over HTTP, and prints each call. */
 async function call(url, init = {}) {
-  console.log(`calls     ${init.method ?? 'GET'} ${url}`)
+  print(`calls     ${init.method ?? 'GET'} ${url}`)
   return fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(15_000) })
+}
+
+/** Prints one line. The verifier chooses parts of it, so control characters are escaped. */
+function print(line) {
+  console.log(plainLine(line))
 }

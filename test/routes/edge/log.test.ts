@@ -118,6 +118,24 @@ describe('a request', () => {
     expect(new Set([trace, ...others]).size).toBe(3)
   })
 
+  it('has only visible ASCII characters in its lines, whatever its caller sends', async () => {
+    const hostile = '\u009b31m \u009d0;x \u00a0'
+    const escaped = '%C2%9B31m%E2%80%AE%0A%1B'
+    const headers = { ...ADMIN, Operator: hostile, 'User-Agent': hostile, traceparent: hostile }
+    const lines = [
+      ...(await logged('GET', `/${escaped}/x?${escaped}=${escaped}`, { headers })).lines,
+      ...(await logged('GET', `/v1/verify/${escaped}`, { headers: { Authorization: hostile } })).lines,
+      ...(await logged('POST', '/v1/admin/relying_parties', { headers, body: { name: 'Shop' } })).lines,
+    ].map(String)
+    expect(lines.map((line) => JSON.parse(line).event)).toEqual([
+      'request',
+      'request',
+      'operator_change',
+      'request',
+    ])
+    for (const line of lines) expect(line).toMatch(/^[ -~]+$/)
+  })
+
   it('a request that is a successful probe has no line in the log', async () => {
     expect((await logged('GET', '/healthz')).lines).toEqual([])
     expect((await logged('GET', '/readyz')).lines).toEqual([])
