@@ -77,22 +77,29 @@ export async function takeWalletCall(c: AppContext): Promise<boolean> {
  * from the caller's address, or more than 1,000 in 10 s for the relying party. All callers without a known
  * address share a limit of 1,000 in 10 s.
  */
-export async function takeAuthorization(c: AppContext, relyingPartyId: string): Promise<boolean> {
-  const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)
-  const now = Date.now()
-  const isFree =
-    address === undefined
-      ? authorizations('', now)
-      : await take(c.env.WALLET_RATE_LIMIT, walletCalls, address)
-  return isFree && authorizations(relyingPartyId, now)
+export function takeAuthorization(c: AppContext, relyingPartyId: string): Promise<boolean> {
+  return takeVisit(c, authorizations, relyingPartyId)
 }
 
 /**
  * Counts a login whose session is created. Returns false if there were more than 60 in 10 s from the caller's
- * address, or more than 500 in 10 s for the relying party.
+ * address, or more than 500 in 10 s for the relying party. All callers without a known address share a limit
+ * of 500 in 10 s.
  */
-export async function takeLogin(c: AppContext, relyingPartyId: string): Promise<boolean> {
-  return (await takeWalletCall(c)) && logins(relyingPartyId, Date.now())
+export function takeLogin(c: AppContext, relyingPartyId: string): Promise<boolean> {
+  return takeVisit(c, logins, relyingPartyId)
+}
+
+/**
+ * Takes a token of the caller's address, and one of the relying party from `bucket`. Callers without a known
+ * address share one key of `bucket`.
+ */
+async function takeVisit(c: AppContext, bucket: Bucket, relyingPartyId: string): Promise<boolean> {
+  const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)
+  const now = Date.now()
+  const isFree =
+    address === undefined ? bucket('', now) : await take(c.env.WALLET_RATE_LIMIT, walletCalls, address)
+  return isFree && bucket(relyingPartyId, now)
 }
 
 /**
