@@ -12,7 +12,7 @@ import { runAlarm } from './alarm/run-alarm.ts'
 import { redeliver, redeliverDead, releaseEvents } from './delivery/delivering.ts'
 import { type PersonalMembers, personalMembers } from './delivery/event.ts'
 import { reportStep } from './delivery/step-events.ts'
-import type { SessionDocument } from './document/document.ts'
+import type { SessionDocument, Tombstone } from './document/document.ts'
 import type {
   Creation,
   Link,
@@ -25,9 +25,9 @@ import { publicView, toStateView, type View } from './document/state-view.ts'
 import { cancelSession, type DeclineError, type Decliner, declineOnPage } from './end/requested-end.ts'
 import { applyTimeouts, expireAt } from './end/timeouts.ts'
 import { confirmEntry } from './listing/indexing.ts'
-import { eraseOnRequest } from './listing/remainder.ts'
+import { eraseOnRequest, keepListing } from './listing/remainder.ts'
 import { finishLogin, type Redemption, readUserInfo, redeemLogin } from './login/finish.ts'
-import { chooseWallet, type RequestedWallet } from './request/chosen-wallet.ts'
+import { chooseWallet } from './request/chosen-wallet.ts'
 import { type CreateInput, createdSession, makeSession } from './request/creation.ts'
 import { fetchRequest, type RequestingWallet } from './request/fetching.ts'
 import { createQrRequest, type QrRequest, viewNewestRequest } from './request/qr-request.ts'
@@ -240,6 +240,11 @@ export class Session {
     return eraseOnRequest(this.#context, relyingPartyId, session.ok ? session.value : undefined)
   }
 
+  /** Keeps the change of the list for another session (listing/remainder.ts). */
+  keepListing(tombstone: Tombstone): Promise<void> {
+    return keepListing(this.#context, tombstone)
+  }
+
   /**
    * `listed`: an entry in the list of verifications. Returns false if the session of the entry is erased and
    * has no queued change of the entry. If the session exists, an entry that is out of date is sent again.
@@ -328,11 +333,7 @@ export class Session {
     return this.#findPending(now, by)
   }
 
-  async #beginRequest(
-    by: SessionAccess,
-    named: string | null,
-    now: number,
-  ): Promise<Result<RequestedWallet, SessionError>> {
+  async #beginRequest(by: SessionAccess, named: string | null, now: number) {
     const pending = await this.#loadPending(now, by)
     if (!pending.ok) return pending
     if (!this.#renderLimit.take(now)) return err('render_limit_reached')

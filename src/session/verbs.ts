@@ -14,6 +14,7 @@ export const VERBS = [
     'redeliverDead',
     'releaseEvents',
     'resumeAlarm',
+    'keepListing',
   ] as const),
 ] satisfies readonly (keyof Session)[]
 

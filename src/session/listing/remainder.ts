@@ -2,8 +2,10 @@
 // the session by a tombstone, which has the queued change and no personal data. Then the change is sent until
 // the list confirms it. The database file is erased after the confirmation, or else after an hour, because
 // the overwritten document can still be read in it. Until then, a crash leaves the session, or a tombstone
-// whose alarm repeats the call.
+// whose alarm repeats the call. Before the file is erased without a confirmation, another object gets the
+// change, because a crash may then lose the tombstone.
 
+import { sessionOfName } from '../../relying-party/document/session-stub.ts'
 import { dayOf } from '../../relying-party/events/event-days.ts'
 import { unlistedAt } from '../../relying-party/index/index-days.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -83,7 +85,7 @@ export async function eraseOnRequest(
  * its `keep_until`. Each call to the list is counted before it is made.
  */
 export async function remainderDue(context: SessionContext, now: number): Promise<void> {
-  const { store } = context
+  const { store, env } = context
   const tombstone = store.tombstone()
   if (tombstone === undefined) return
   const { listing, clear_at, ...key } = tombstone
@@ -92,7 +94,9 @@ export async function remainderDue(context: SessionContext, now: number): Promis
     return
   }
   if (clear_at !== undefined && clear_at <= now) {
-    await store.erase({ ...key, listing }) // a crash in this moment can lose the change
+    const kept = { ...CURRENT_VERSION, erased: true, ...NO_KEY, listing } as const
+    if (store.mayLoseTombstone) await sessionOfName(env, keeperName(listing)).keepListing(kept)
+    await store.erase({ ...key, listing })
     return remainderDue(context, now)
   }
   if (listing.next_call_at > now) return
@@ -102,6 +106,19 @@ export async function remainderDue(context: SessionContext, now: number): Promis
   const counted = { ...listing, calls, next_call_at: now + waitAfter(calls) }
   await store.replace({ ...tombstone, listing: counted })
   await sendListing(context)
+}
+
+/**
+ * Stores the change of the list for a session whose file is erased next. Both objects then send the change
+ * until the list confirms it. The list ignores the second call.
+ */
+export async function keepListing({ store }: SessionContext, tombstone: Tombstone): Promise<void> {
+  if (store.tombstone() === undefined) await store.replace(tombstone)
+}
+
+/** Returns the name of the object that keeps the change of the list for a session. */
+export function keeperName({ verification_id, created_at }: PendingListing): string {
+  return `listing ${verification_id} ${created_at}`
 }
 
 /** Sends the queued change. Succeeds if the list has confirmed it, or if no change is queued. */

@@ -29,6 +29,8 @@ export type SessionSlot = {
     rest: { readonly document: StoredDocument; readonly wakeUp: number | null } | null,
     evidence?: readonly [],
   ) => Promise<void>
+  /** True if a crash during `erase` may lose `rest`. */
+  readonly mayLoseRest?: boolean
   /** Resolves once all writes are durable. Rejects if storage cannot be written. */
   readonly sync: () => Promise<void>
   /** Sets the time of the next work without a write of the document. `null`: the time stays as it is. */
@@ -91,6 +93,7 @@ export function openOwnSlot(
     write,
     readEvidence: (parts) =>
       joinEvidence(parts, (i) => storage.kv.get<Uint8Array<ArrayBuffer>>(EVIDENCE + i)),
+    mayLoseRest: true,
     erase: (rest) => {
       const deleted = storage.deleteAll()
       known = null

@@ -38,7 +38,9 @@ export type SessionStore = {
    * `keep` will write them.
    */
   readonly save: () => void
-  /** Erases the session and all traces of it in storage. A crash may lose the tombstone. */
+  /** True if a crash during `erase` may lose the tombstone. */
+  readonly mayLoseTombstone: boolean
+  /** Erases the session and all traces of it in storage. */
   readonly erase: (tombstone: Tombstone | undefined) => Promise<void>
   /**
    * Replaces the session or its tombstone by a tombstone, in one write. Resolves once the write is durable.
@@ -105,14 +107,14 @@ export function openStore(slot: SessionSlot): SessionStore {
       const document = session()
       if (document !== undefined && document !== saved && !flush.isSet()) commit(document)
     },
+    mayLoseTombstone: slot.mayLoseRest === true,
     erase: async (tombstone) => {
       const rest = tombstone === undefined ? null : { document: tombstone, wakeUp: wakeUpOf(tombstone) }
       const erased = slot.erase(rest, dropsParts(saved, undefined) ? [] : undefined) // first: it may throw
       flush.stop()
       closeSockets(slot)
       current = tombstone
-      saved = tombstone
-      listed = tombstone
+      ;[saved, listed] = [tombstone, tombstone]
       note(undefined)
       await erased
     },

@@ -10,6 +10,7 @@ import type { IndexPut } from '../../../src/relying-party/index/stored-entry.ts'
 import { VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import type { Tombstone } from '../../../src/session/document/document.ts'
+import { keeperName } from '../../../src/session/listing/remainder.ts'
 import type { VerificationSession } from '../../../src/session/verification-session.ts'
 import { call } from '../../routes/edge/edge-app.ts'
 import { WAIT } from '../../support/wait.ts'
@@ -285,6 +286,44 @@ describe('a DELETE that is interrupted', () => {
     await runDurableObjectAlarm(stubOf(verification_id))
     expect(await list(setting)).toEqual([])
     expect(await valuesOf(verification_id)).toEqual([])
+  })
+
+  it('is completed by another object if the process ends before the removal is written to the erased file', async () => {
+    const setting = await setUp()
+    const { verification_id } = await createSession(setting, { metadata: { order: '4711' } })
+    await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
+    const remove = vi.spyOn(VerificationIndex.prototype, 'remove')
+    remove.mockImplementation(throwOnce('the list is unreachable'))
+    expect((await ask(setting, 'DELETE', verification_id)).status).toBe(503)
+    const removal = await runInDurableObject(
+      stubOf(verification_id),
+      async (session: VerificationSession, { storage }) => {
+        const { clear_at, listing } = storage.kv.get<Tombstone>('session') ?? {}
+        if (clear_at === undefined || listing === undefined) throw new Error('the tombstone has no removal')
+        const { deleteAll } = storage
+        vi.spyOn(Object.getPrototypeOf(storage), 'deleteAll').mockImplementationOnce(() => {
+          vi.spyOn(Object.getPrototypeOf(storage.kv), 'put').mockImplementationOnce(
+            throwOnce('the process ends'),
+          )
+          return deleteAll.call(storage)
+        })
+        at(clear_at)
+        await expect(session.alarm()).rejects.toThrow('the process ends')
+        return listing
+      },
+    )
+    await evictDurableObject(stubOf(verification_id))
+    expect(await valuesOf(verification_id)).toEqual([])
+    const keeper = env.VERIFICATION_SESSION.getByName(keeperName(removal))
+    await evictDurableObject(keeper)
+    const kept = await runInDurableObject(keeper, (_, { storage }) => [...storage.kv.list<object>()])
+    expect(kept).toEqual([['session', expect.objectContaining({ erased: true, listing: removal })]])
+    remove.mockRestore()
+    at(NOON + 3 * HOUR)
+    expect(await runDurableObjectAlarm(keeper)).toBe(true)
+    expect(await list(setting)).toEqual([])
+    expect(await textOf(setting)).not.toContain('4711')
+    expect(await runInDurableObject(keeper, (_, { storage }) => [...storage.kv.list()])).toEqual([])
   })
 })
 

@@ -20,10 +20,10 @@ export const ROW_MUTANTS: readonly Mutant[] = [
       },
       {
         path: SESSION,
-        replaced: "import { eraseOnRequest } from './listing/remainder.ts'\n",
+        replaced: "import { eraseOnRequest, keepListing } from './listing/remainder.ts'\n",
         by: `import { entryOf } from './listing/entry.ts'
 import { putEntry } from './listing/indexing.ts'
-import { eraseOnRequest } from './listing/remainder.ts'
+import { eraseOnRequest, keepListing } from './listing/remainder.ts'
 `,
       },
     ],

@@ -15,10 +15,10 @@ export const prompt: Property = {
     let repairedAt = isCalm ? 0 : Number.POSITIVE_INFINITY
     /** Entries that have the end of their session, by list and key. */
     const listed = new Set<string>()
-    /** When the removal of an entry was queued, by its key. */
+    /** When the removal of an entry was first queued, by its key. */
     const removals = new Map<string, number>()
-    /** The same, also of removals that are lost. */
-    const queuedAt = new Map<string, number>()
+    /** Entries that were removed, by list and key. */
+    const removed = new Set<string>()
 
     const inTime = (what: string, since: number) => {
       const late = wall() - Math.max(since, repairedAt) - jumped() - PROMPT_MS
@@ -34,15 +34,10 @@ export const prompt: Property = {
       repaired: () => {
         repairedAt = wall()
       },
-      committed: (_, before, after) => {
-        const [old, removal] = [removalOf(before), removalOf(after)]
-        if (removal !== undefined) {
-          const key = String(removal.created_at)
-          queuedAt.set(key, queuedAt.get(key) ?? wall())
-          removals.set(key, queuedAt.get(key) ?? 0)
-        }
-        // A crash in this moment may lose the removal. Then the day finds it when it checks its entries.
-        if (old !== undefined && after === undefined) removals.delete(String(old.created_at))
+      committed: (_, __, after) => {
+        const removal = removalOf(after)
+        const key = String(removal?.created_at)
+        if (removal !== undefined) removals.set(key, removals.get(key) ?? wall())
       },
       objectCommitted: (object, key, after) => {
         const { kind, name } = object
@@ -55,7 +50,9 @@ export const prompt: Property = {
         if (!isList(object) || !key.startsWith('entry/')) return
         const since = removals.get(String(Number(key.split('/')[1])))
         if (typeof after === 'object' && after !== null && 'removed' in after) {
-          if (since !== undefined) inTime(`${name} has lost a deleted entry`, since)
+          if (since !== undefined && !removed.has(`${name} ${key}`))
+            inTime(`${name} has lost a deleted entry`, since)
+          removed.add(`${name} ${key}`)
         } else entryWritten(name, key, after as StoredEntry)
       },
     }
