@@ -51,18 +51,33 @@ const codesOf = async (changes?: Changes) =>
   (await warningsOf(changes)).map(({ code, pointer }) => `${code} ${pointer}`)
 
 const CERTIFICATE = '/verifier/registration/certificate'
-const readerOf = async (subject: string) => {
-  const { pem } = await mintCertificate({ subject, keys })
+const readerOf = async (subject: string, options: object = {}) => {
+  const { pem } = await mintCertificate({ subject, keys, ...options })
   return { certificate_chain_pem: pem, domains: ['shop.example'] }
 }
 
 describe('a registration certificate', () => {
-  it('causes a warning if no reader certificate names its subject', async () => {
-    const [named, unnamed] = await Promise.all([`CN=R,2.5.4.97=${ID}`, 'CN=R'].map(readerOf))
+  it('causes a warning if the only reader certificate does not name its subject', async () => {
+    const [named, unnamed] = await Promise.all([`CN=R,2.5.4.97=${ID}`, 'CN=R'].map((one) => readerOf(one)))
     const warningsWith = (...reader_certificates: object[]) =>
       codesOf({ settings: { reader_certificates } as never })
     expect(await warningsWith(unnamed!)).toEqual(['registration_other_subject /verifier/reader_certificates'])
-    expect(await warningsWith(unnamed!, named!)).toEqual([])
+    expect(await warningsWith(named!, unnamed!)).toEqual([])
+  })
+
+  it('causes a warning if the first reader certificate of a domain does not name its subject, because wallets compare only this certificate', async () => {
+    const [named, unnamed] = await Promise.all([`CN=R,2.5.4.97=${ID}`, 'CN=R'].map((one) => readerOf(one)))
+    const expired = await readerOf('CN=R', { notAfter: new Date(NOW - 1) })
+    const elsewhere = { ...unnamed!, domains: ['elsewhere.example'] }
+    const codesWith = (...reader_certificates: object[]) =>
+      codesOf({ settings: { reader_certificates } as never })
+    const code = 'registration_other_subject /verifier/reader_certificates'
+    expect(await codesWith(unnamed!, named!)).toEqual([code])
+    expect(await codesWith(named!, elsewhere)).toEqual([code])
+    expect(await codesWith({ ...named!, domains: ['shop.example', 'elsewhere.example'] }, elsewhere)).toEqual(
+      [],
+    )
+    expect(await codesWith(expired, named!)).toEqual([])
   })
 
   it('a registration certificate that covers every added type causes no warning', async () => {

@@ -48,17 +48,26 @@ export function readersFor(
   origin: string,
   now: number,
 ): readonly Reader[] {
-  const { hostname } = new URL(origin)
-  return certificates
-    .filter(({ domains }) => domains.includes(hostname))
-    .flatMap(({ signing_jwk, certificate_chain_pem }) => {
-      const chain = anchorCertificates(certificate_chain_pem)
-      const [leaf, ...others] = chain.map(({ encoded }) => encoded)
-      const isValid = chain.every((certificate) => checkValidityPeriod(certificate, now / 1000) === undefined)
-      return leaf !== undefined && isValid
-        ? [{ signingJwk: signing_jwk, chain: [leaf, ...others] as const }]
-        : []
-    })
+  const readers = validReaders(certificates, new URL(origin).hostname, now)
+  return readers.flatMap(({ signing_jwk, certificate_chain_pem }) => {
+    const [leaf, ...others] = anchorCertificates(certificate_chain_pem).map(({ encoded }) => encoded)
+    return leaf === undefined ? [] : [{ signingJwk: signing_jwk, chain: [leaf, ...others] as const }]
+  })
+}
+
+/** Returns the certificates that have the host as a domain and are valid at `now` (Unix milliseconds). */
+export function validReaders<T extends Omit<ReaderCertificate, 'signing_jwk'>>(
+  certificates: readonly T[],
+  host: string,
+  now: number,
+): readonly T[] {
+  return certificates.filter(
+    ({ domains, certificate_chain_pem }) =>
+      domains.includes(host) &&
+      anchorCertificates(certificate_chain_pem).every(
+        (certificate) => checkValidityPeriod(certificate, now / 1000) === undefined,
+      ),
+  )
 }
 
 /**

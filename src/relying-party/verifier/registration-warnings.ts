@@ -9,6 +9,7 @@ import { BUILT_IN_TYPES } from '../../policy/built-in-types.ts'
 import { pathIn, withRegisteredPids } from '../../policy/catalogue.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat } from '../../policy/policy.ts'
 import type { SettingsView } from '../document/settings.ts'
+import { validReaders } from './reader-certificate.ts'
 import { isRegistered, registeredCredentials } from './verifier-registration.ts'
 
 /** A warning without its text. */
@@ -38,11 +39,13 @@ export function registrationWarnings(
     if (registered.ok) return uncoveredTypes(credential_types, registered.value, pointer)
     return [{ code: registered.error, pointer }]
   })
-  // In a request of `org-iso-mdoc`, a reader certificate names the relying party. So at least one reader
-  // certificate must name the subject of the registration.
+  // In a request of `org-iso-mdoc`, wallets compare the registration with the first reader certificate only.
   const own = verifier?.registration
-  const isBound = reader_certificates.some((one) => own && isRegistered(own, one.certificate_chain_pem))
-  if (own && reader_certificates.length > 0 && !isBound)
+  const isUnbound = (domain: string) => {
+    const [first] = validReaders(reader_certificates, domain, now)
+    return first && own && !isRegistered(own, first.certificate_chain_pem)
+  }
+  if (reader_certificates.some(({ domains }) => domains.some(isUnbound)))
     warnings.push({ code: 'registration_other_subject', pointer: '/verifier/reader_certificates' })
   return [...new Map(warnings.map((one) => [JSON.stringify(one), one])).values()]
 }
