@@ -146,6 +146,7 @@ const VERIFICATION: Example<'Verification'> = {
   purpose: null,
   alternative_url: null,
   allow_derived: false,
+  intended_use: null,
   intent_to_retain: false,
   require_same_holder_key: false,
   anchor_sets: null,

@@ -64,6 +64,8 @@ export const MEMBER_TEXTS = {
     alternative_url:
       'Page on which the person can prove the same without a wallet. One of your `return_urls`, or the `alternative_url` of your settings, which is the default.',
     allow_derived: 'Allows an age that is computed from a date of birth.',
+    intended_use:
+      'Intended use in `verifier.uses` of your settings: requests contain its registration certificate. 422 if it is unknown. Default: `verifier.registration`.',
     intent_to_retain:
       'States to the wallet, and on the page, that you will store the data of an mdoc. Default: `false`.',
     evidence:

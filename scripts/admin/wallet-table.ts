@@ -60,7 +60,7 @@ export async function walletTable(
   const policy = requestedPolicy(data, settings, {
     protocol,
     options: options.value,
-    registered: registeredOf(settings, Date.now()),
+    registered: registeredOf(settings, data.intended_use, Date.now()),
   })
   if (!policy.ok) return described(policy.error)
   const transactions = requestedTransactions(data, settings, { policy: policy.value, protocol })

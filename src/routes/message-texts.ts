@@ -14,6 +14,7 @@ export const ROUTE_MESSAGES = {
     'none of your trust anchors or lists can vouch for it: add one to `trust_anchors` or `anchor_sets` of your settings, or ask for another type',
   anchor_set_unknown:
     'must be the name of a set: one in the `sets` of your trust anchors, or a trust list in `anchor_sets` of your settings',
+  intended_use_unknown: 'must be an `intended_use` in `verifier.uses` of your settings',
   evidence_not_configured: 'needs `evidence` with keys in the settings of the relying party',
   intent_to_retain_required: 'must not be false with evidence: the wallet must be told that data is kept',
   shop: '<li><a href="/demo">Demo shop</a><p class="soft">Buy a bottle, and prove that you are over 18.</p></li>',

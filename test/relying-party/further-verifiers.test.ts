@@ -181,6 +181,18 @@ describe('Google Wallet', () => {
     expect(await googleIdentity(CONFIG, without, { now: NOW / 1000 })).toBeUndefined()
   })
 
+  it('gets the registration for the intended use of the session, and none for a use that its identity lacks', async () => {
+    const settings = await settingsWith(GOOD)
+    const uses = [{ intended_use: 'wine', certificate: 'a.b.c', dataset: '{}', encoding: 'compact' as const }]
+    const further_verifiers = settings.further_verifiers!.map((one) => ({ ...one, uses }))
+    const infoFor = async (use?: string) =>
+      (await googleIdentity(CONFIG, { ...settings, further_verifiers }, { now: NOW / 1000, use }))
+        ?.verifierInfo
+    expect(await infoFor('wine')).toMatchObject([{}, { format: 'registration_cert', data: 'a.b.c' }])
+    expect(await infoFor('beer')).toBeUndefined()
+    expect(await infoFor()).toBeUndefined()
+  })
+
   it('the warning about Google Wallet names the further identity whose metadata is missing, or differs from its certificate', async () => {
     const value = Buffer.from(`0420${'00'.repeat(32)}`, 'hex')
     const certified = await mintLeaf(root, {

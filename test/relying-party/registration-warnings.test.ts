@@ -175,3 +175,43 @@ describe('the registration of a further identity', () => {
     ])
   })
 })
+
+describe('the registrations for intended uses', () => {
+  const certify = (claims: object) =>
+    new SignJWT({ ...CLAIMS, ...claims })
+      .setProtectedHeader({ alg: 'ES256', typ: 'rc-wrp+jwt' })
+      .sign(keys.privateKey)
+  const warningsWith = async (claimsOfUses: readonly object[], settings: object = {}) => {
+    const { pem } = await mintCertificate({ subject: `CN=Shop,2.5.4.97=${ID}`, keys })
+    const certificates = await Promise.all(claimsOfUses.map(certify))
+    const uses = certificates.map((certificate, i) => ({
+      intended_use: `use ${i}`,
+      certificate,
+      dataset: '{}',
+    }))
+    const verifier = { certificate_chain_pem: pem, uses }
+    return codesOf({ settings: { verifier, ...settings } as never })
+  }
+
+  it('each have their own warning with their own pointer', async () => {
+    expect(await warningsWith([{}, { exp: NOW / 1000 }, { credentials: [] }])).toEqual([
+      'registration_expired /verifier/uses/1/certificate',
+      'registration_covers_nothing /verifier/uses/2/certificate',
+    ])
+  })
+
+  it('cause a warning about an added type only if none of them covers this type', async () => {
+    expect(await warningsWith([{ credentials: [AGE] }, { credentials: [MEMBER] }])).toEqual([])
+    expect(await warningsWith([{ credentials: [AGE] }, { credentials: [AGE] }])).toEqual([
+      'type_not_registered /credential_types/0',
+    ])
+  })
+
+  it('are enough for enforce_registration, and are compared with the reader certificates', async () => {
+    expect(await warningsWith([{}], { enforce_registration: true })).toEqual([])
+    const reader_certificates = [await readerOf('CN=R')]
+    expect(await warningsWith([{}], { reader_certificates })).toEqual([
+      'registration_other_subject /verifier/reader_certificates',
+    ])
+  })
+})

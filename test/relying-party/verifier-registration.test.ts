@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { verifierRegistration } from '../../src/relying-party/verifier/verifier-registration.ts'
+import {
+  registeredUses,
+  verifierRegistration,
+} from '../../src/relying-party/verifier/verifier-registration.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const SECONDS = NOW / 1000
@@ -65,5 +68,29 @@ describe('a registration', () => {
     expect(await errorsOf({ ...GOOD, certificate: jws(HEADER, { long }) })).not.toEqual([])
     expect(await errorsOf({ ...GOOD, encoding: 'base64' })).toEqual([expect.stringMatching(/^encoding /)])
     expect(await errorsOf({ ...GOOD, key: 1 })).toHaveLength(1)
+  })
+})
+
+describe('a registration for each intended use', () => {
+  const use = (intended_use: string, members: object = {}) => ({ intended_use, ...GOOD, ...members })
+  const usesOf = (count: number) => Array.from({ length: count }, (_, i) => use(`use ${i}`))
+
+  it('is accepted with up to eight uses, and has the members of a registration', async () => {
+    const parsed = await registeredUses(NOW).parseAsync(usesOf(8))
+    expect(parsed).toHaveLength(8)
+    const dataset = JSON.stringify(GOOD.dataset)
+    expect(parsed[0]).toEqual({ ...GOOD, intended_use: 'use 0', dataset, encoding: 'compact' })
+  })
+
+  it.each<[string, unknown]>([
+    ['nine uses', usesOf(9)],
+    ['no use', []],
+    ['an empty name', [use('')]],
+    ['a name of 101 characters', [use('x'.repeat(101))]],
+    ['no name', [GOOD]],
+    ['a repeated name', [use('wine'), use('wine')]],
+    ['an expired certificate', [use('wine', { certificate: jws(HEADER, { exp: SECONDS }) })]],
+  ])('is refused with %s', async (_, uses) => {
+    expect((await registeredUses(NOW).safeParseAsync(uses)).success).toBe(false)
   })
 })

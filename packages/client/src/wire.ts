@@ -77,6 +77,11 @@ export type VerificationRequest = {
   readonly alternative_url?: string
   /** Allows an age that is computed from a date of birth. Default: `false`. */
   readonly allow_derived?: boolean
+  /**
+   * Intended use in `verifier.uses` of your settings: requests contain its registration certificate. 422 if
+   * it is unknown. Default: `verifier.registration`.
+   */
+  readonly intended_use?: string
   /** States to the wallet, and on the page, that you will store the data of an mdoc. Default: `false`. */
   readonly intent_to_retain?: boolean
   /**
@@ -289,6 +294,7 @@ export type Verification = {
   readonly purpose: string | null
   readonly alternative_url: string | null
   readonly allow_derived: boolean
+  readonly intended_use: string | null
   readonly intent_to_retain: boolean
   readonly require_same_holder_key: boolean
   readonly anchor_sets: readonly string[] | null
@@ -891,9 +897,11 @@ export type Settings = {
     readonly root_certificate_pem: string | null
     readonly attestation_jwt: string | null
     readonly registration: Readonly<Record<string, unknown>> | null
+    readonly uses: readonly Readonly<Record<string, unknown>>[]
     readonly further: readonly {
       readonly certificate_chain_pem: string
       readonly registration: Readonly<Record<string, unknown>> | null
+      readonly uses: readonly Readonly<Record<string, unknown>>[]
       readonly google_wallet: {
         readonly display_name: string | null
         readonly logo_uri: string | null
@@ -1031,6 +1039,13 @@ export type SettingsChange = {
       /** Default: `compact`. */
       readonly encoding?: 'base64url' | 'compact'
     }
+    readonly uses?: readonly {
+      readonly intended_use: string
+      readonly certificate: string
+      readonly dataset: unknown
+      /** Default: `compact`. */
+      readonly encoding?: 'base64url' | 'compact'
+    }[]
     readonly reader_certificates?: readonly {
       readonly signing_jwk: {
         readonly kty: 'EC'
@@ -1067,6 +1082,13 @@ export type SettingsChange = {
         /** Default: `compact`. */
         readonly encoding?: 'base64url' | 'compact'
       }
+      readonly uses?: readonly {
+        readonly intended_use: string
+        readonly certificate: string
+        readonly dataset: unknown
+        /** Default: `compact`. */
+        readonly encoding?: 'base64url' | 'compact'
+      }[]
       readonly google_wallet?: {
         readonly display_name?: string
         readonly logo_uri?: string
@@ -1188,6 +1210,7 @@ export type OidcClientRequest = {
     readonly purpose?: string
     /** Default: `false`. */
     readonly allow_derived?: boolean
+    readonly intended_use?: string
     readonly intent_to_retain?: boolean
     readonly evidence?: boolean
     /** Default: `false`. */
@@ -1249,6 +1272,7 @@ export type OidcClientChange = {
     readonly purpose?: string
     /** Default: `false`. */
     readonly allow_derived?: boolean
+    readonly intended_use?: string
     readonly intent_to_retain?: boolean
     readonly evidence?: boolean
     /** Default: `false`. */

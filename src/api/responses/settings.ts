@@ -108,10 +108,12 @@ export const relyingParty = z.object({
       root_certificate_pem: maybe(z.string()),
       attestation_jwt: maybe(z.string()),
       registration: maybe(jsonObject),
+      uses: list(jsonObject),
       further: list(
         z.object({
           certificate_chain_pem: z.string(),
           registration: maybe(jsonObject),
+          uses: list(jsonObject),
           google_wallet: maybe(googleWalletShown),
         }),
       ),

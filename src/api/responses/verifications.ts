@@ -202,6 +202,7 @@ export const verification = z.object({
   locale: maybe(z.string()),
   ...mapPageTexts(() => maybe(z.string())),
   allow_derived: z.boolean(),
+  intended_use: maybe(z.string()),
   intent_to_retain: z.boolean(),
   require_same_holder_key: z.boolean(),
   anchor_sets: maybe(texts),

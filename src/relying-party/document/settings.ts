@@ -181,14 +181,19 @@ export type SigningIdentity = {
   readonly root_certificate_pem?: string
   /** Verifier Attestation JWT (OpenID4VP 1.0 §12). */
   readonly attestation_jwt?: string
-  /** Registration of the subject by a registrar. */
+  /** Registration of the subject by a registrar, for creations that name no intended use. */
   readonly registration?: VerifierRegistration
+  /** Registrations for the intended uses that creations name. Absent: none. */
+  readonly uses?: readonly RegisteredUse[]
 }
+
+/** Registration for one intended use. */
+export type RegisteredUse = VerifierRegistration & { readonly intended_use: string }
 
 /** A further identity of the relying party, certified by another trust scheme. */
 export type FurtherVerifier = Pick<
   SigningIdentity,
-  'signing_jwk' | 'certificate_chain_pem' | 'registration'
+  'signing_jwk' | 'certificate_chain_pem' | 'registration' | 'uses'
 > & {
   /** Metadata for Google Wallet, if Google certified this identity. */
   readonly google_wallet?: GoogleWallet

@@ -15,12 +15,13 @@ const FURTHER_VERIFIERS = 3
 
 /** Schema of `verifier.further`. Asynchronous: it tests key pairs. `now` is Unix milliseconds. */
 export function furtherVerifiers(now: number): z.ZodMiniType<readonly FurtherVerifier[]> {
-  const { signing_jwk, certificate_chain_pem, registration } = identityMembers(now)
+  const { signing_jwk, certificate_chain_pem, registration, uses } = identityMembers(now)
   const identity = z
     .strictObject({
       signing_jwk,
       certificate_chain_pem,
       registration: z.exactOptional(registration),
+      uses: z.exactOptional(uses),
       google_wallet: z.exactOptional(googleWallet),
     })
     .check(z.superRefine((one, context) => checkIdentity(one, now, context)))

@@ -5,10 +5,11 @@
 import { FORMATS } from '../../formats/index.ts'
 import { isCovered } from '../../openid4vp/registration/coverage.ts'
 import type { RegisteredCredential } from '../../openid4vp/registration/registration-certificate.ts'
+import type { VerifierRegistration } from '../../openid4vp/request/verifier-info.ts'
 import { BUILT_IN_TYPES } from '../../policy/built-in-types.ts'
 import { pathIn, withRegisteredPids } from '../../policy/catalogue.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat } from '../../policy/policy.ts'
-import type { SettingsView } from '../document/settings.ts'
+import type { SettingsView, SigningIdentity } from '../document/settings.ts'
 import { validReaders } from './reader-certificate.ts'
 import { isRegistered, registeredCredentials } from './verifier-registration.ts'
 
@@ -28,36 +29,76 @@ export function registrationWarnings(
     ...(verifier ? [{ ...verifier, place: '/verifier' }] : []),
     ...further_verifiers.map((one, i) => ({ ...one, place: `/verifier/further/${i}` })),
   ]
-  const registrations = identities.flatMap(({ registration, certificate_chain_pem, place }) =>
-    registration === undefined ? [] : [{ registration, certificate_chain_pem, place }],
-  )
-  if (registrations.length === 0 && enforce_registration === true)
+  const [own = [], ...others] = identities.map(registrationsOf)
+  if (enforce_registration === true && [own, ...others].every((each) => each.length === 0))
     return [{ code: 'registration_missing', pointer: '/enforce_registration' }]
-  const warnings: RegistrationWarning[] = registrations.flatMap(({ place, ...one }) => {
-    const pointer = `${place}/registration/certificate`
-    const registered = registeredCredentials(one, now)
-    if (registered.ok) return uncoveredTypes(credential_types, registered.value, pointer)
-    return [{ code: registered.error, pointer }]
-  })
+  const warnings: RegistrationWarning[] = [own, ...others].flatMap((each) =>
+    identityWarnings(each, credential_types, now),
+  )
   // In a request of `org-iso-mdoc`, wallets compare the registration with the first reader certificate only.
-  const own = verifier?.registration
   const isUnbound = (domain: string) => {
     const [first] = validReaders(reader_certificates, domain, now)
-    return first && own && !isRegistered(own, first.certificate_chain_pem)
+    return first && !own.every(({ registration }) => isRegistered(registration, first.certificate_chain_pem))
   }
-  if (reader_certificates.some(({ domains }) => domains.some(isUnbound)))
+  if (verifier && reader_certificates.some(({ domains }) => domains.some(isUnbound)))
     warnings.push({ code: 'registration_other_subject', pointer: '/verifier/reader_certificates' })
   return [...new Map(warnings.map((one) => [JSON.stringify(one), one])).values()]
+}
+
+type Registration = Pick<SigningIdentity, 'certificate_chain_pem'> & {
+  readonly registration: VerifierRegistration
+  readonly pointer: string
+}
+
+/** Returns the default registration of an identity, and those for intended uses. */
+function registrationsOf({
+  certificate_chain_pem,
+  registration,
+  uses = [],
+  place,
+}: Omit<SigningIdentity, 'signing_jwk'> & { readonly place: string }): readonly Registration[] {
+  const ofUses = uses.map((one, i) => [one, `uses/${i}`] as const)
+  const all = registration ? [[registration, 'registration'] as const, ...ofUses] : ofUses
+  return all.map(([one, name]) => ({
+    certificate_chain_pem,
+    registration: one,
+    pointer: `${place}/${name}/certificate`,
+  }))
+}
+
+/**
+ * Returns the warnings about the registrations of one identity. A type is not registered if none of them
+ * covers it.
+ */
+function identityWarnings(
+  registrations: readonly Registration[],
+  added: readonly CredentialTypeDefinition[],
+  now: number,
+): readonly RegistrationWarning[] {
+  const judged = registrations.map((one) => ({ ...one, registered: registeredCredentials(one, now) }))
+  const faults = judged.flatMap(({ pointer, registered }) => {
+    if (!registered.ok) return [{ code: registered.error, pointer }]
+    return coversNothing(added, registered.value) ? [{ code: 'registration_covers_nothing', pointer }] : []
+  })
+  if (faults.length > 0 || judged.length === 0) return faults
+  return uncoveredTypes(
+    added,
+    judged.flatMap(({ registered }) => (registered.ok ? registered.value : [])),
+  )
+}
+
+function coversNothing(
+  added: readonly CredentialTypeDefinition[],
+  registered: readonly RegisteredCredential[],
+): boolean {
+  const types = withRegisteredPids([...BUILT_IN_TYPES, ...added], registered, FORMATS)
+  return types.every((type) => uncoveredScopes(type, registered).length === scopesOf(type).length)
 }
 
 function uncoveredTypes(
   added: readonly CredentialTypeDefinition[],
   registered: readonly RegisteredCredential[],
-  pointer: string,
 ): readonly RegistrationWarning[] {
-  const types = withRegisteredPids([...BUILT_IN_TYPES, ...added], registered, FORMATS)
-  if (types.every((type) => uncoveredScopes(type, registered).length === scopesOf(type).length))
-    return [{ code: 'registration_covers_nothing', pointer }]
   return added.flatMap((type, i) => {
     const scopes = uncoveredScopes(type, registered)
     if (scopes.length === 0) return []

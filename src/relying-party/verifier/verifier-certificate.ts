@@ -17,7 +17,7 @@ import {
 } from '../../trust/x509/pem-certificates.ts'
 import { subjectKeyJwk } from '../../trust/x509/subject-key.ts'
 import type { SigningIdentity } from '../document/settings.ts'
-import { verifierRegistration } from './verifier-registration.ts'
+import { registeredUses, verifierRegistration } from './verifier-registration.ts'
 
 /** Limits of a chain: its certificates, and the characters of its PEM. */
 const MAXIMUM_CERTIFICATES = 5
@@ -31,6 +31,7 @@ export function identityMembers(now: number) {
     root_certificate_pem: certificateChainPem,
     attestation_jwt: z.string(),
     registration: verifierRegistration(now),
+    uses: registeredUses(now),
   }
 }
 

@@ -21,6 +21,7 @@ import { anchorCertificates } from '../../trust/x509/pem-certificates.ts'
 import { writeGoogleMetadata } from '../document/google-wallet.ts'
 import type { FurtherVerifier, Settings } from '../document/settings.ts'
 import { namesHost } from './verifier-certificate.ts'
+import { registrationFor } from './verifier-registration.ts'
 
 /**
  * Reasons why a prefix cannot be used. Each text continues a sentence that begins with "client_id_prefix".
@@ -36,11 +37,13 @@ export const IDENTITY_ERRORS = {
 
 type IdentityError = keyof typeof IDENTITY_ERRORS
 
-/** The requested prefix, the current time and the end of the session. Times are Unix seconds. */
+/** Values of one session on which its identity depends. `expiresAt`: its end. Times are Unix seconds. */
 type IdentityRequest = {
   readonly prefix: ClientIdPrefix
   readonly now: number
   readonly expiresAt: number
+  /** Intended use that the create request named. Absent: none. */
+  readonly use?: string | undefined
   /** True: `x5c` includes the root, for a wallet that expects the root although HAIP 1.0 §5 forbids it. */
   readonly includeRoot?: boolean
 }
@@ -56,11 +59,11 @@ export async function verifierIdentity(
 ): Promise<Result<VerifierIdentity | null, IdentityError>> {
   const identity = await identify(config, settings, request)
   if (!identity.ok || identity.value === null) return identity
-  const registration = settings.verifier?.registration
+  const registration = settings.verifier && registrationFor(settings.verifier, request.use)
   const { google_wallet, name } = settings
   // Google Wallet accepts only the prefix `x509_hash`.
   const isForGoogle = google_wallet && request.prefix === 'x509_hash'
-  const further = await furtherIdentities(config, settings, request.now)
+  const further = await furtherIdentities(config, settings, request)
   return ok({
     ...identity.value,
     ...(registration && { verifierInfo: attestRegistration(registration) }),
@@ -73,11 +76,10 @@ export async function verifierIdentity(
 async function furtherIdentities(
   config: Config,
   { further_verifiers = [], name }: Settings,
-  now: number,
+  { now, use }: Pick<IdentityRequest, 'now' | 'use'>,
 ): Promise<readonly FurtherIdentity[]> {
-  return Promise.all(
-    further_verifiers.filter((one) => isValidAt(one, now)).map((one) => furtherIdentity(config, one, name)),
-  )
+  const valid = further_verifiers.filter((one) => isValidAt(one, now))
+  return Promise.all(valid.map((one) => furtherIdentity(config, one, { name, use })))
 }
 
 function isValidAt({ certificate_chain_pem }: FurtherVerifier, now: number): boolean {
@@ -93,18 +95,20 @@ function isValidAt({ certificate_chain_pem }: FurtherVerifier, now: number): boo
 export async function googleIdentity(
   config: Config,
   settings: Settings,
-  { now }: Pick<IdentityRequest, 'now'>,
+  request: Pick<IdentityRequest, 'now' | 'use'>,
 ): Promise<VerifierIdentity | undefined> {
   if (settings.google_wallet) return undefined
-  const further = await furtherIdentities(config, settings, now)
+  const further = await furtherIdentities(config, settings, request)
   return further.find(({ googleMetadata }) => googleMetadata !== undefined)
 }
 
 async function furtherIdentity(
   { googleAggregator }: Config,
-  { signing_jwk, certificate_chain_pem, registration, google_wallet }: FurtherVerifier,
-  name: string,
+  verifier: FurtherVerifier,
+  { name, use }: Pick<Settings, 'name'> & Pick<IdentityRequest, 'use'>,
 ): Promise<FurtherIdentity> {
+  const { signing_jwk, certificate_chain_pem, google_wallet } = verifier
+  const registration = registrationFor(verifier, use)
   const chain = pemBlocks(certificate_chain_pem)
   const [leaf] = chain
   if (leaf === undefined) throw new Error('the certificate chain of a further identity is empty')

@@ -3,7 +3,7 @@
 
 import * as z from 'zod/mini'
 import { isJsonObject, type JsonObject } from '../../codec/json.ts'
-import { OBJECT } from '../../codec/schema.ts'
+import { list, OBJECT, text } from '../../codec/schema.ts'
 import { REGISTRATION } from '../../limits.ts'
 import {
   parseRegistrationCertificate,
@@ -16,11 +16,28 @@ import { err, type Result } from '../../result.ts'
 import type { Certificate } from '../../trust/x509/certificate.ts'
 import { attributeValues } from '../../trust/x509/distinguished-name.ts'
 import { anchorCertificates } from '../../trust/x509/pem-certificates.ts'
-import type { SigningIdentity } from '../document/settings.ts'
+import type { RegisteredUse, SigningIdentity } from '../document/settings.ts'
 
 /** `verifier.registration` of the settings. `now` is Unix milliseconds. */
 export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistration> {
-  return z.strictObject({
+  return z.strictObject(registrationMembers(now))
+}
+
+/** Limit of intended uses of one identity. */
+const USES = 8
+
+/** `verifier.uses` of the settings: a registration for each intended use. `now` is Unix milliseconds. */
+export function registeredUses(now: number): z.ZodMiniType<readonly RegisteredUse[]> {
+  return list(z.strictObject({ intended_use: text(100), ...registrationMembers(now) }), USES).check(
+    z.refine(
+      (uses) => new Set(uses.map(({ intended_use }) => intended_use)).size === uses.length,
+      'must not repeat an intended_use',
+    ),
+  )
+}
+
+function registrationMembers(now: number) {
+  return {
     certificate: z.string().check(
       z.maxLength(REGISTRATION.characters),
       z.meta({ pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+\\.[^.]*)?$' }),
@@ -31,7 +48,7 @@ export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistr
     ),
     dataset,
     encoding: z._default(z.enum(REGISTRATION_ENCODINGS), 'compact'),
-  })
+  }
 }
 
 /**
@@ -77,6 +94,17 @@ export const REGISTRATION_FAULTS = {
 
 type RegistrationFault = Exclude<keyof typeof REGISTRATION_FAULTS, 'registration_missing'>
 
+/**
+ * Returns the registration that requests for an intended use contain. Without a use, returns the default
+ * registration.
+ */
+export function registrationFor(
+  { registration, uses }: Pick<SigningIdentity, 'registration' | 'uses'>,
+  use: string | undefined,
+): VerifierRegistration | undefined {
+  return use === undefined ? registration : uses?.find(({ intended_use }) => intended_use === use)
+}
+
 /** Returns the credentials that the registration of a verifier covers. `now` is Unix milliseconds. */
 export function registeredCredentials(
   {
@@ -108,13 +136,16 @@ function presents({ presenters }: RegistrationCertificate, chainPem: string): bo
 }
 
 /**
- * Returns the identifier in the registration certificate of a verifier; `undefined` without a registration
- * that is valid for this verifier. `now` is Unix milliseconds.
+ * Returns the identifier in the registration certificate of a verifier for an intended use; `undefined`
+ * without a registration that is valid for this verifier. `now` is Unix milliseconds.
  */
 export function registeredIdentifier(
-  { certificate_chain_pem, registration }: SigningIdentity,
+  verifier: SigningIdentity,
+  use: string | undefined,
   now: number,
 ): string | undefined {
+  const { certificate_chain_pem } = verifier
+  const registration = registrationFor(verifier, use)
   if (registration === undefined) return undefined
   if (!registeredCredentials({ certificate_chain_pem, registration }, now).ok) return undefined
   const [leaf] = anchorCertificates(certificate_chain_pem)

@@ -117,7 +117,7 @@ export async function sendSessionPage(
   const page = {
     view,
     name,
-    about: aboutSettings(settings, Date.now()),
+    about: aboutSettings(settings, Date.now(), view.intended_use ?? undefined),
     branding,
     transactionTypes: settings.transaction_data_types,
     isBegun,

@@ -19,7 +19,7 @@ import type { VerifierRegistration } from '../../openid4vp/request/verifier-info
 import { directoryStub } from '../../relying-party/directory.ts'
 import { writeGoogleMetadata } from '../../relying-party/document/google-wallet.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
-import type { ApiKeyGrant } from '../../relying-party/document/settings.ts'
+import type { ApiKeyGrant, SigningIdentity } from '../../relying-party/document/settings.ts'
 import { SCOPES, type SettingsPatch, type SettingsView } from '../../relying-party/document/settings.ts'
 import { isStaleSignIn } from '../../relying-party/people/console-calls.ts'
 import { updateRelyingParty } from '../../relying-party/registry.ts'
@@ -227,27 +227,28 @@ async function verifierToWire(
   { verifier, reader_certificates, further_verifiers, name }: SettingsView,
 ) {
   if (verifier === null && reader_certificates.length === 0) return null
-  const { registration, ...rest } = verifier ?? { certificate_chain_pem: null }
-  const further = further_verifiers.map(async ({ certificate_chain_pem, registration, google_wallet }) => ({
+  const { registration, uses, ...rest } = verifier ?? { certificate_chain_pem: null }
+  const further = further_verifiers.map(async ({ certificate_chain_pem, google_wallet, ...one }) => ({
     certificate_chain_pem,
-    registration: registrationToWire(registration),
+    ...registrationsToWire(one),
     google_wallet: await googleWalletToWire(env, name, google_wallet),
   }))
   return {
     root_certificate_pem: null,
     attestation_jwt: null,
     ...rest,
-    registration: registrationToWire(registration),
+    ...registrationsToWire({ registration, uses }),
     further: await Promise.all(further),
     reader_certificates,
   }
 }
 
-function registrationToWire(registration: VerifierRegistration | undefined) {
-  return registration === undefined
-    ? null
-    : { ...registration, dataset: JSON.parse(registration.dataset) as unknown }
+function registrationsToWire({ registration, uses = [] }: Registrations) {
+  const toWire = (one: VerifierRegistration) => ({ ...one, dataset: JSON.parse(one.dataset) as unknown })
+  return { registration: registration === undefined ? null : toWire(registration), uses: uses.map(toWire) }
 }
+
+type Registrations = { readonly [M in 'registration' | 'uses']?: SigningIdentity[M] | undefined }
 
 /**
  * Returns the Google Wallet metadata as authorization requests contain it, and its SHA-256. The verifier's

@@ -51,6 +51,8 @@ export type StoredRequest = { readonly [text in PageText]?: string } & {
   readonly return_automatically?: boolean
   readonly locale: string | null
   readonly allow_derived: boolean
+  /** Intended use whose registration the requests contain. Absent: the default registration. */
+  readonly intended_use?: string
   /** Absent if the relying party left it out. Absent means false. */
   readonly intent_to_retain?: boolean
   /** True if evidence of the verification is kept. Absent or false: no evidence is kept. */
@@ -71,6 +73,7 @@ const ABSENT_MEMBERS = {
   dcql_query: null,
   preset: null,
   wallet: null,
+  intended_use: null,
   intent_to_retain: false,
   return_automatically: false,
   failure_return_url: null,

@@ -32,6 +32,7 @@ export type RequestingSession = Pick<SessionDocument, 'policy' | 'livemode'> & {
     | 'protocol'
     | 'request_options'
     | 'transaction_data'
+    | 'intended_use'
     | 'preset'
     | 'required_assurance_level'
     | 'required_session_binding'
@@ -82,7 +83,10 @@ export async function lowerFor(
     ...(include_root && { include_root }),
   }
   const google = profile.requires?.includes('google_wallet')
-    ? await googleIdentity(requester.config, requester.settings, requester)
+    ? await googleIdentity(requester.config, requester.settings, {
+        ...requester,
+        use: session.request.intended_use,
+      })
     : undefined
   if (google !== undefined) return ok({ ...wallet, identity: google })
   if (isSessionIdentity(session, lowering.request)) return ok(wallet)
@@ -200,7 +204,8 @@ async function loadIdentity(
   { config, settings, now, expiresAt }: Requester,
 ): Promise<VerifierIdentity | null | undefined> {
   if (prefix === null) return undefined
-  const identity = await verifierIdentity(config, settings, { prefix, now, expiresAt, includeRoot })
+  const { intended_use: use } = request
+  const identity = await verifierIdentity(config, settings, { prefix, now, expiresAt, use, includeRoot })
   if (!identity.ok) return undefined
   if (identity.value === null) return null
   const { writeClientId } = PROTOCOLS[request.protocol]

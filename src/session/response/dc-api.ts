@@ -12,6 +12,7 @@ import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { registrationBytes } from '../../openid4vp/request/verifier-info.ts'
 import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { readersFor } from '../../relying-party/verifier/reader-certificate.ts'
+import { registrationFor } from '../../relying-party/verifier/verifier-registration.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { StoredGeneration } from '../document/generations.ts'
 import type { RefusalCode, SessionError } from '../document/results.ts'
@@ -86,7 +87,9 @@ export async function createDcApiRequest(
   const readers = readersFor(settings.value.reader_certificates ?? [], origin, now)
   // Without reader authentication (`readers` is empty) nothing binds a registration to the verifier. The
   // request then contains no registration.
-  const registered = readers.length === 0 ? undefined : settings.value.verifier?.registration
+  const { verifier } = settings.value
+  const registered =
+    readers.length > 0 && verifier ? registrationFor(verifier, pending.request.intended_use) : undefined
   const registration = registered && registrationBytes(registered)
   const added = await addRequest(context, { channel: 'dc_api', browser, origin, wallet, registration }, now)
   if (!added.ok) return added

@@ -106,6 +106,7 @@ function pageView(document: SessionDocument, terms: RequestTerms) {
     locale,
     ...mapPageTexts((name) => request[name]),
     required_session_binding,
+    intended_use: request.intended_use,
     /** Return addresses, by the status in which the session ends; null without a `return_url`. */
     return_addresses: returnAddresses(document),
     return_automatically,

@@ -173,3 +173,79 @@ describe('a create request of a registered relying party', () => {
     expect(await expectStatus(await again(), 201)).toMatchObject({ verification_id: first.verification_id })
   })
 })
+
+describe('a create request that names an intended use', () => {
+  const NAME = { ...AGE, claim: [{ path: ['eu.europa.ec.eudi.pid.1', 'family_name'] }] }
+  const FAMILY_NAME = { ...PID, scope: ['family_name'] }
+
+  async function shopOfUses(settings: object = {}, hasDefault = true): Promise<RelyingParty> {
+    const certify = async (credential: object) => {
+      const certificate = await new SignJWT({ sub: ID, credentials: [credential] })
+        .setProtectedHeader({ alg: 'ES256', typ: 'rc-wrp+jwt' })
+        .sign(leaf.keys.privateKey)
+      return { certificate, dataset }
+    }
+    const [age, name] = await Promise.all([AGE, NAME].map(certify))
+    const uses = [
+      { intended_use: 'wine', ...age },
+      { intended_use: 'delivery', ...name },
+    ]
+    const verifier = { ...identityOf(leaf), ...(hasDefault && { registration: age }), uses }
+    return relyingPartyOf(stage, { verifier, ...settings })
+  }
+
+  it('is compared with the registration for this use: a claim is covered under one use, and has a warning or an error under another', async () => {
+    const rp = await shopOfUses()
+    const created = (await create(rp, { ...FAMILY_NAME, intended_use: 'delivery' })) as Created &
+      CreatedSession
+    expect(created.warnings).toEqual([])
+    expect(await rp.poll(created.verification_id)).toMatchObject({ intended_use: 'delivery' })
+    const wine = { ...FAMILY_NAME, intended_use: 'wine' }
+    expect(placesOf(await create(rp, wine))).toEqual(['not_registered /scope/0'])
+    const { errors } = await refuse(await shopOfUses(ENFORCED), wine)
+    expect(errors.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(['not_registered /scope/0'])
+  })
+
+  it('is refused if the settings do not have this use', async () => {
+    const expected = [{ code: 'unknown_intended_use', pointer: '/intended_use' }]
+    const unknown = { ...OVER_18, intended_use: 'beer' }
+    for (const rp of [await shopOfUses(), await shop(), await relyingPartyOf(stage)])
+      expect((await refuse(rp, unknown)).errors).toMatchObject(expected)
+    expect((await create(await shopOfUses(), OVER_18)).warnings).toEqual([])
+  })
+
+  it('is suggested by the message if no use is named and a stored use covers the claim', async () => {
+    const rp = await shopOfUses()
+    const body = { ...PID, scope: ['family_name', 'given_name'] }
+    const [covered, uncovered] = (await create(rp, body)).warnings.map(({ message }) => message)
+    expect(covered).toContain('; `intended_use` "delivery" covers it')
+    expect(uncovered).not.toContain('intended_use')
+    const [named] = (await create(rp, { ...FAMILY_NAME, intended_use: 'wine' })).warnings
+    expect(named?.message).not.toContain('`intended_use`')
+  })
+
+  it('is required if the settings enforce registration and have registrations for uses only', async () => {
+    const rp = await shopOfUses(ENFORCED, false)
+    const { errors } = await refuse(rp, OVER_18)
+    expect(errors).toMatchObject([{ code: 'not_registered', pointer: '/scope/0' }])
+    expect(errors[0]?.message).toContain('`intended_use` "wine" covers it')
+    expect((await create(rp, { ...OVER_18, intended_use: 'wine' })).warnings).toEqual([])
+    expect((await create(await shopOfUses({}, false), OVER_18)).warnings).toEqual([])
+  })
+
+  it('may be the policy of a login, which is judged by the same rules', async () => {
+    const rp = await shopOfUses(ENFORCED)
+    const register = (members: object) => {
+      const policies = [{ name: 'person', ...FAMILY_NAME, ...members }]
+      const body = { name: 'Shop', redirect_uris: ['https://client.example/callback'], policies }
+      return rp.call('POST', '/v1/oidc_clients', { body })
+    }
+    const refusedWith = async (members: object) =>
+      ((await expectStatus(await register(members), 422)) as Problem).errors.map(({ pointer }) => pointer)
+    expect(await refusedWith({ intended_use: 'wine' })).toEqual(['/policies/0/scope/0'])
+    expect(await refusedWith({ intended_use: 'beer' })).toEqual(['/policies/0/intended_use'])
+    const policies = [{ name: 'person', intended_use: 'delivery' }]
+    const registered = await register({ intended_use: 'delivery' })
+    expect(await expectStatus(registered, 201)).toMatchObject({ policies })
+  })
+})

@@ -60,10 +60,11 @@ function shop({
   certificate = CERTIFICATE,
   domain = 'shop.example',
   by = reader,
+  uses = undefined as readonly object[] | undefined,
 } = {}): Promise<RelyingParty> {
   const registration = { certificate, dataset: { identifier: ID } }
   const reader_certificates = [{ ...identityOf(by!), domains: [domain] }]
-  const verifier = { ...identityOf(leaf), registration, reader_certificates }
+  const verifier = { ...identityOf(leaf), registration, reader_certificates, ...(uses && { uses }) }
   return relyingPartyOf(stage, { origins: [SHOP], trust_anchors: [person.anchor()], verifier })
 }
 
@@ -90,6 +91,18 @@ describe('a request of org-iso-mdoc of a registered relying party', () => {
     expect(await readRegistration(request, { ...wallet, platform: 'ios' })).toMatchObject(read)
     expect(warnings).toEqual([])
     expect(await expectStatus(await respond(rp, id, request), 200)).toMatchObject({ status: 'verified' })
+  })
+
+  it('has the certificate of the intended use that the creation named, and no other', async () => {
+    const other = await certify({ purpose: [{ lang: 'en', value: 'Delivery' }] })
+    const uses = [{ intended_use: 'delivery', certificate: other, dataset: { identifier: ID } }]
+    const rp = await shop({ uses })
+    const sent = async (members: object) => {
+      const { registrations } = (await ask(rp, { ...ALONE, ...members })).request
+      return new Set(registrations.map((one) => Buffer.from(one).toString()))
+    }
+    expect(await sent({ intended_use: 'delivery' })).toEqual(new Set([other]))
+    expect(await sent({})).toEqual(new Set([CERTIFICATE]))
   })
 
   it('makes the wallet report the same unregistered element that a warning named in the response to the create request', async () => {

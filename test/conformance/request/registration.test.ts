@@ -10,6 +10,8 @@ import { makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
 import { createWallet, type ReceivedRequest } from '../../support/people/wallet.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { identityOf } from '../../support/wallets/good-request.ts'
+import { readMultiSigned } from '../../support/wallets/multi-signed.ts'
 
 const stage = useStage()
 const holder = await makeMdocPerson()
@@ -18,9 +20,12 @@ const SHOP = 'https://shop.example'
 const accessAuthority = await mintRoot({ subject: 'CN=Access certificates' })
 const leaf = await mintLeaf(accessAuthority, { altNames: [{ type: 'dns', value: 'verifier.example' }] })
 const registrar = await mintLeaf(await mintRoot({ subject: 'CN=Registrar' }))
-const certificate = await new SignJWT({ sub: 'VATDE-1', purpose: [{ lang: 'en', value: 'Age check' }] })
-  .setProtectedHeader({ alg: 'ES256', typ: 'rc-wrp+jwt', x5c: [registrar.x5c] })
-  .sign(registrar.keys.privateKey)
+const second = await mintLeaf(accessAuthority)
+const certify = (value: string) =>
+  new SignJWT({ sub: 'VATDE-1', purpose: [{ lang: 'en', value }] })
+    .setProtectedHeader({ alg: 'ES256', typ: 'rc-wrp+jwt', x5c: [registrar.x5c] })
+    .sign(registrar.keys.privateKey)
+const [certificate, other] = [await certify('Age check'), await certify('Delivery')]
 const dataset = {
   identifier: 'VATDE-1',
   srvDescription: [{ lang: 'en', content: 'A shop' }],
@@ -36,6 +41,15 @@ function shop(encoding?: 'base64url' | 'compact', text = certificate): Promise<R
   const { kty, crv, x, y, d } = leaf.privateJwk
   const registration = { certificate: text, dataset, ...(encoding && { encoding }) }
   const verifier = { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: leaf.pem, registration }
+  return relyingPartyOf(stage, { verifier, origins: [SHOP], trust_anchors: [holder.anchor()] })
+}
+
+/** A shop with a registration for one intended use, and a further identity with the default alone. */
+function shopOfUses(): Promise<RelyingParty> {
+  const registration = { certificate, dataset }
+  const uses = [{ intended_use: 'delivery', certificate: other, dataset }]
+  const further = [{ ...identityOf(second), registration }]
+  const verifier = { ...identityOf(leaf), registration, uses, further }
   return relyingPartyOf(stage, { verifier, origins: [SHOP], trust_anchors: [holder.anchor()] })
 }
 
@@ -89,6 +103,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
       root_certificate_pem: null,
       attestation_jwt: null,
       registration,
+      uses: [],
       further: [],
       reader_certificates: [],
     })
@@ -131,6 +146,41 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     expect(infoIn(await receiveDigital(signed, browser))).toHaveLength(2)
     expect(decodeProtectedHeader(signed.data.request).iat).toBe(decodeJwt(signed.data.request).iat)
     expect(unsigned.data).not.toHaveProperty('verifier_info')
+  })
+
+  it('is the registration for the intended use of the creation, also in a request for a chosen wallet that is signed under another prefix', async () => {
+    const rp = await shopOfUses()
+    const options = {
+      request_options: { client_id_prefix: 'x509_san_dns', response_mode: 'direct_post.jwt' },
+      formats: ['mso_mdoc'],
+    }
+    for (const [intended_use, expected] of [
+      ['delivery', other],
+      [undefined, certificate],
+    ]) {
+      const members = { ...OVER_18, ...options, ...(intended_use && { intended_use }) }
+      for (const chosen of [{}, { wallet: 'france-identite' }]) {
+        const { wallet_request } = await rp.create({ ...members, ...chosen })
+        const request = await wallet().receive(wallet_request.uri)
+        const prefix = 'wallet' in chosen ? 'x509_hash' : 'x509_san_dns'
+        expect(request.payload.client_id.split(':')[0]).toBe(prefix)
+        expect(infoIn(request)).toMatchObject([{}, { data: expected }])
+      }
+    }
+  })
+
+  it('is absent in the signature of a further identity that lacks the intended use of the creation', async () => {
+    const rp = await shopOfUses()
+    const infosFor = async (members: object) => {
+      const { verification_id: id } = await rp.create({ ...OVER_18, ...members })
+      const asked = await rp.call('POST', `/v1/verify/${id}/dc-api/request`, { body: {} })
+      const { digital } = (await expectStatus(asked, 200)) as { digital: { requests: { data: object }[] } }
+      const data = (digital.requests[0]?.data ?? {}) as Record<string, unknown>
+      const read = await readMultiSigned(data, { origin: SHOP, verifierCa: accessAuthority.pem })
+      return read.identities.map(({ verifierInfo }) => (verifierInfo as { data: unknown }[])?.[1]?.data)
+    }
+    expect(await infosFor({})).toEqual([certificate, certificate])
+    expect(await infosFor({ intended_use: 'delivery' })).toEqual([other, undefined])
   })
 
   it('is absent in the drafts of OpenID4VP', async () => {

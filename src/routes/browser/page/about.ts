@@ -23,12 +23,12 @@ export type AboutInput = {
   readonly about: AboutSettings
 }
 
-/** Reads the facts in the settings. `now` in Unix milliseconds. */
-export function aboutSettings(settings: Settings, now: number): AboutSettings {
+/** Reads the facts in the settings. `use`: the intended use of the session. `now` in Unix milliseconds. */
+export function aboutSettings(settings: Settings, now: number, use?: string): AboutSettings {
   const { verifier } = settings
   return {
     privacyNotice: privacyNotice(settings),
-    registeredAs: verifier === null ? null : (registeredIdentifier(verifier, now) ?? null),
+    registeredAs: verifier === null ? null : (registeredIdentifier(verifier, use, now) ?? null),
   }
 }
 

@@ -69,7 +69,7 @@ async function runChecks(env: Env, sent: CreateRequest, settings: Settings) {
 
   const options = requestOptions(body, settings)
   if (!options.ok) return options
-  const registered = registeredOf(settings, Date.now())
+  const registered = registeredOf(settings, body.intended_use, Date.now())
   const built = requestedPolicy(body, settings, { protocol, options: options.value, registered })
   if (!built.ok) return built
   const policy = ok(terms === null ? built.value : withRetention(built.value))
@@ -79,7 +79,7 @@ async function runChecks(env: Env, sent: CreateRequest, settings: Settings) {
   if (!transactions.ok) return transactions
   const warnings = unregisteredClaims(body, settings, policy.value, Date.now())
   if (!warnings.ok) return warnings
-  const verifier = await requestedIdentity(options.value, requester)
+  const verifier = await requestedIdentity(options.value, { ...requester, use: body.intended_use })
   if (!verifier.ok) return verifier
   const request = storedRequest(body, settings, {
     ...(transactions.value && { transaction_data: transactions.value }),

@@ -10,10 +10,10 @@ import type { Options } from './request-options.ts'
 /** Loads the identity that signs the requests; null for unsigned requests. */
 export async function requestedIdentity(
   { client_id_prefix: prefix }: Options,
-  { config, settings, ...life }: Requester,
+  { config, settings, ...rest }: Requester & { readonly use: string | undefined },
 ): Promise<Result<VerifierIdentity | null, RequestError>> {
   if (prefix === null) return ok(null)
-  const identity = await verifierIdentity(config, settings, { prefix, ...life })
+  const identity = await verifierIdentity(config, settings, { prefix, ...rest })
   if (identity.ok) return identity
   const { error: code } = identity
   return err(unsatisfiable({ pointer: '/request_options/client_id_prefix', code, message: code }))

@@ -7,18 +7,20 @@ import { FORMATS } from '../../../formats/index.ts'
 import { type UncoveredClaim, uncoveredClaims } from '../../../openid4vp/registration/coverage.ts'
 import type { RegisteredCredential } from '../../../openid4vp/registration/registration-certificate.ts'
 import type { Policy } from '../../../policy/policy.ts'
-import type { Settings } from '../../../relying-party/document/settings.ts'
+import type { RegisteredUse, Settings } from '../../../relying-party/document/settings.ts'
 import {
   type REGISTRATION_FAULTS,
   registeredCredentials,
+  registrationFor,
 } from '../../../relying-party/verifier/verifier-registration.ts'
 import { err, ok, type Result } from '../../../result.ts'
-import type { RequestError } from '../../edge/problems.ts'
+import { type RequestError, unsatisfiable } from '../../edge/problems.ts'
 
 type RegisteringSettings = Pick<Settings, 'verifier' | 'further_verifiers' | 'enforce_registration'>
 
 /**
- * Returns warnings about requested claims that are not registered. With `enforce_registration`, these
+ * Returns warnings about requested claims that are not registered for the intended use. An intended use that
+ * `verifier` does not have is an error. With `enforce_registration`, these
  * warnings are errors that reject the request. `now` is Unix milliseconds.
  */
 export function unregisteredClaims(
@@ -27,19 +29,26 @@ export function unregisteredClaims(
   policy: Policy,
   now: number,
 ): Result<readonly CreationWarning[], RequestError> {
+  const { intended_use: use } = body
+  if (use !== undefined && !(settings.verifier && registrationFor(settings.verifier, use))) {
+    const message = 'intended_use_unknown'
+    return err(unsatisfiable({ pointer: '/intended_use', code: 'unknown_intended_use', message }))
+  }
   const enforced = settings.enforce_registration === true
   const warnings = findUnregistered(body, settings, policy, now)
   if (enforced && warnings.length > 0) return err({ code: 'policy_unsatisfiable', errors: warnings })
   return ok(warnings)
 }
 
-/** Returns the registered credentials; none without a registration that can be used. */
+/** Returns the credentials registered for a use; none without a registration that can be used. */
 export function registeredOf(
   { verifier }: Pick<Settings, 'verifier'>,
+  use: string | undefined,
   now: number,
 ): readonly RegisteredCredential[] {
-  if (!verifier?.registration) return []
-  const { registration, certificate_chain_pem } = verifier
+  const registration = verifier && registrationFor(verifier, use)
+  if (!registration) return []
+  const { certificate_chain_pem } = verifier
   const registered = registeredCredentials({ registration, certificate_chain_pem }, now)
   return registered.ok ? registered.value : []
 }
@@ -52,17 +61,43 @@ function findUnregistered(
 ): readonly CreationWarning[] {
   const whole = body.dcql_query === undefined ? '/scope' : '/dcql_query'
   const fault = (code: keyof typeof REGISTRATION_FAULTS) => [{ pointer: whole, code, message: code }]
-  const registrations = [...(verifier ? [verifier] : []), ...further_verifiers].flatMap(
-    ({ registration, certificate_chain_pem }) =>
-      registration === undefined ? [] : [{ registration, certificate_chain_pem }],
+  const uncoveredBy = (registered: readonly RegisteredCredential[]) =>
+    warningsAbout(uncoveredClaims(registered, policy.query, FORMATS), body, policy)
+  const identities = [...(verifier ? [verifier] : []), ...further_verifiers]
+  /** Returns the warnings for a use; `undefined` if no identity has a registration for it. */
+  const warningsFor = (use: string | undefined): readonly CreationWarning[] | undefined => {
+    const registrations = identities.flatMap(({ certificate_chain_pem, ...one }) => {
+      const registration = registrationFor(one, use)
+      return registration === undefined ? [] : [{ registration, certificate_chain_pem }]
+    })
+    if (registrations.length === 0) return undefined
+    return registrations.flatMap((one) => {
+      const registered = registeredCredentials(one, now)
+      return registered.ok ? uncoveredBy(registered.value) : fault(registered.error)
+    })
+  }
+  const uses = (body.intended_use === undefined && verifier?.uses) || []
+  const found = warningsFor(body.intended_use)
+  if (found === undefined && enforce_registration !== true) return []
+  if (found === undefined && uses.length === 0) return fault('registration_missing')
+  const warnings = found ?? uncoveredBy([])
+  const others = warnings.length === 0 ? [] : uses.map((one) => [one, warningsFor(one.intended_use)] as const)
+  const named = warnings.map((one) => nameUse(one, others))
+  return [...new Map(named.map((one) => [JSON.stringify(one), one])).values()]
+}
+
+/** Returns the warning. If another use covers what is not registered, its message names this use. */
+function nameUse(
+  warning: CreationWarning,
+  uses: readonly (readonly [RegisteredUse, readonly CreationWarning[] | undefined])[],
+): CreationWarning {
+  const { code, pointer, message } = warning
+  const covering = uses.find(([, warnings]) =>
+    warnings?.every((other) => other.code === 'not_registered' && other.pointer !== pointer),
   )
-  if (registrations.length === 0) return enforce_registration === true ? fault('registration_missing') : []
-  const warnings = registrations.flatMap((one) => {
-    const registered = registeredCredentials(one, now)
-    if (!registered.ok) return fault(registered.error)
-    return warningsAbout(uncoveredClaims(registered.value, policy.query, FORMATS), body, policy)
-  })
-  return [...new Map(warnings.map((one) => [JSON.stringify(one), one])).values()]
+  if (code !== 'not_registered' || covering === undefined) return warning
+  const [{ intended_use }] = covering
+  return { ...warning, message: `${message}; \`intended_use\` ${JSON.stringify(intended_use)} covers it` }
 }
 
 /**

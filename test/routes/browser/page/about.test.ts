@@ -118,18 +118,21 @@ describe('what the page shows of the settings', () => {
     const keys = await mintKeys('P-256')
     const { pem } = await mintCertificate({ subject: 'CN=Shop,2.5.4.97=NTRNL-1', keys })
     const exp = NOW / 1000 + 60
-    const identifierOf = async (claims: object, now = NOW) => {
+    const identifierOf = async (claims: object, now = NOW, use?: string) => {
       const certificate = await new SignJWT({ exp, credentials: [], ...claims })
         .setProtectedHeader({ alg: 'ES256', typ: 'rc-wrp+jwt' })
         .sign(keys.privateKey)
       const registration = { certificate, dataset: '{}', encoding: 'compact' }
-      const verifier = { certificate_chain_pem: pem, registration }
-      return aboutSettings(settingsWith({ verifier }), now).registeredAs
+      const uses = [{ intended_use: 'wine', ...registration }]
+      const verifier = { certificate_chain_pem: pem, ...(use ? { uses } : { registration }) }
+      return aboutSettings(settingsWith({ verifier }), now, use).registeredAs
     }
     expect(await identifierOf({ sub: 'NTRNL-1' })).toBe('NTRNL-1')
     expect(await identifierOf({ sub: 'NTRNL-2' })).toBeNull()
     expect(await identifierOf({ sub: 'NTRNL-1' }, exp * 1000)).toBeNull()
     const without = settingsWith({ verifier: { certificate_chain_pem: pem } })
     expect(aboutSettings(without, NOW).registeredAs).toBeNull()
+    expect(await identifierOf({ sub: 'NTRNL-1' }, NOW, 'wine')).toBe('NTRNL-1')
+    expect(await identifierOf({ sub: 'NTRNL-1' }, NOW, 'beer')).toBeNull()
   })
 })
