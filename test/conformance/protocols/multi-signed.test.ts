@@ -51,6 +51,23 @@ const send = (party: RelyingParty, id: string, body: object) =>
 const receiptOf = async (party: RelyingParty, id: string) =>
   decodeJwt(await (await party.call('GET', `/v1/verify/${id}/receipt`)).text())
 
+/** Time at which the first certificate of a relying party expires, as the operator sees it. */
+async function expiryOf({ relying_party_id }: RelyingParty): Promise<number> {
+  type Row = { readonly relying_party_id: string; readonly verifier_certificate_expires_at: string }
+  let row: Row | undefined
+  for (let cursor = '0'; row === undefined; ) {
+    const list = await stage.service.admin('GET', `?limit=100&after=${cursor}`)
+    const { relying_parties, next_cursor } = (await list.json()) as {
+      relying_parties: readonly Row[]
+      next_cursor: string | null
+    }
+    row = relying_parties.find((one) => one.relying_party_id === relying_party_id)
+    if (next_cursor === null) break
+    cursor = next_cursor
+  }
+  return Date.parse(row?.verifier_certificate_expires_at ?? '')
+}
+
 describe('a relying party with two identities', () => {
   it.each(MODES)(
     'offers its request under three protocols of the Digital Credentials API, and the response verifies: %s',
@@ -72,7 +89,7 @@ describe('a relying party with two identities', () => {
       const { verification_id: id } = await rp.create(OVER_18)
       const [multi] = await ask(rp, id)
       const read = await readMultiSigned(multi?.data ?? {}, { origin: SHOP, verifierCa: root.pem })
-      expect(read.identities.map(({ isGood }) => isGood)).toEqual([true, true])
+      expect(read.identities.map(({ fault }) => fault)).toEqual([null, null])
       const sent = await send(rp, id, await answer(multi, root.pem))
       expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
     }
@@ -128,19 +145,33 @@ describe('a relying party with two identities', () => {
       },
     })
     expect(JSON.stringify(shown)).not.toContain(appleLeaf.privateJwk.d)
-    type Row = { readonly relying_party_id: string; readonly verifier_certificate_expires_at: string }
-    let row: Row | undefined
-    for (let cursor = '0'; row === undefined; ) {
-      const list = await stage.service.admin('GET', `?limit=100&after=${cursor}`)
-      const { relying_parties, next_cursor } = (await list.json()) as {
-        relying_parties: readonly Row[]
-        next_cursor: string | null
-      }
-      row = relying_parties.find((one) => one.relying_party_id === rp.relying_party_id)
-      if (next_cursor === null) break
-      cursor = next_cursor
+    expect(await expiryOf(rp)).toBe(soon.getTime())
+  })
+
+  it('signs later sessions with the new certificate of a rotated further identity, while a running session keeps its signatures', async () => {
+    const party = await relyingPartyOf(stage, { origins: [SHOP], verifier: VERIFIER })
+    const running = await party.create(OVER_18)
+    const later = new Date(soon.getTime() + 86_400_000)
+    const rotated = await mintLeaf(apple!, { notAfter: later })
+    const body = { verifier: { ...identityOf(euLeaf), further: [identityOf(rotated)] } }
+    await expectStatus(await party.call('PATCH', '/v1/relying_party', { body }), 200)
+    const next = await party.create(OVER_18)
+    const signedBy = async (id: string) => {
+      const [multi] = await ask(party, id)
+      const { identities } = await readMultiSigned(multi?.data ?? {}, {
+        origin: SHOP,
+        verifierCa: apple!.pem,
+      })
+      return identities.map(({ chain, fault }) => [chain[0]?.raw.toString('base64'), fault])
     }
-    expect(Date.parse(row?.verifier_certificate_expires_at ?? '')).toBe(soon.getTime())
+    const first = [euLeaf.x5c, null]
+    expect(await signedBy(running.verification_id)).toEqual([first, [appleLeaf.x5c, null]])
+    expect(await signedBy(next.verification_id)).toEqual([first, [rotated.x5c, null]])
+    expect(await expiryOf(party)).toBe(later.getTime())
+    for (const { verification_id: id } of [running, next]) {
+      const sent = await send(party, id, await answer((await ask(party, id))[0]))
+      expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
+    }
   })
 })
 

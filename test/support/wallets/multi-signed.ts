@@ -12,9 +12,15 @@ export type ReadIdentity = {
   readonly clientId: string
   readonly chain: readonly X509Certificate[]
   readonly verifierInfo: unknown
-  /** True if the signature verifies, and the Client Identifier is the hash of the leaf. */
-  readonly isGood: boolean
+  /** Why the wallet ignores this identity; null if its signature and its Client Identifier are good. */
+  readonly fault: (typeof FAULTS)[keyof typeof FAULTS] | null
 }
+
+const FAULTS = {
+  clientId: 'a client_id is not the hash of its leaf',
+  swapped: 'a signature is of another protected header',
+  signature: 'a signature does not verify',
+} as const
 
 /** A request as a wallet reads it: all its identities, and the identity that the wallet uses. */
 export type ReadRequest = {
@@ -42,21 +48,24 @@ export async function readMultiSigned(
   const payload = parse(encoded)
   for (const name of OF_IDENTITY) refuseUnless(!(name in payload), `${name} is in the payload`)
   const identities: ReadIdentity[] = []
-  for (const one of signatures) identities.push(await readSignature(encoded, one))
+  for (const one of signatures) identities.push(await readSignature(encoded, one, signatures))
   const ids = identities.map(({ clientId }) => clientId)
   refuseUnless(new Set(ids).size === ids.length, 'a client_id occurs twice')
-  const [used] = identities.filter(({ isGood, chain }) => isGood && isChained(chain, verifierCa))
-  if (used === undefined) return refuse('no signature is of an identity that the wallet trusts')
+  const trusted = identities.filter(({ chain }) => isChained(chain, verifierCa))
+  const used = trusted.find(({ fault }) => fault === null)
+  if (used === undefined) return refuse(trusted[0]?.fault ?? 'no identity is one that the wallet trusts')
   const read = { ...payload, client_id: used.clientId } as unknown as Payload
   refuseUnless(read.expected_origins?.includes(origin) === true, 'expected_origins lacks the page')
   return { payload: read, used, identities }
 }
 
+type Entry = { readonly protected: string; readonly signature: string }
+
 /** Reads one entry of `signatures`. Refuses an entry with another form. A bad signature is no other form. */
-async function readSignature(payload: string, entry: unknown): Promise<ReadIdentity> {
+async function readSignature(payload: string, entry: unknown, all: readonly Entry[]): Promise<ReadIdentity> {
   const members = Object.keys(entry as object).sort()
   refuseUnless(`${members}` === 'protected,signature', 'a signature has an unprotected header')
-  const one = entry as { readonly protected: string; readonly signature: string }
+  const one = entry as Entry
   const header = parse(one.protected)
   refuseUnless(header.typ === 'oauth-authz-req+jwt', 'a protected header has another typ')
   refuseUnless(header.alg === 'ES256', 'a protected header has another alg')
@@ -68,11 +77,16 @@ async function readSignature(payload: string, entry: unknown): Promise<ReadIdent
   const [leaf] = chain
   const isOfLeaf = leaf !== undefined && clientId === `x509_hash:${sha256(leaf.raw)}`
   const key = await importX509(String(leaf), 'ES256')
-  const isSigned = await generalVerify({ payload, signatures: [one] }, key, { algorithms: ['ES256'] }).then(
-    () => true,
-    () => false,
-  )
-  return { clientId, chain, verifierInfo, isGood: isOfLeaf && isSigned }
+  const isSignedBy = (signature: string) =>
+    generalVerify({ payload, signatures: [{ ...one, signature }] }, key, { algorithms: ['ES256'] }).then(
+      () => true,
+      () => false,
+    )
+  const isSigned = await isSignedBy(one.signature)
+  const isSwapped = (await Promise.all(all.map(({ signature }) => isSignedBy(signature)))).includes(true)
+  const signatureFault = isSwapped ? FAULTS.swapped : FAULTS.signature
+  const clientIdFault = isOfLeaf ? null : FAULTS.clientId
+  return { clientId, chain, verifierInfo, fault: isSigned ? clientIdFault : signatureFault }
 }
 
 function parse(encoded: string): Readonly<Record<string, unknown>> {
