@@ -92,7 +92,7 @@ export const MEMBER_TEXTS = {
     locale:
       'Language of the hosted page. Null where the browser decides: without a `locale`, or without a translation.',
     warnings:
-      'Parts of the request that may not work: claims that your registration certificate does not cover.',
+      'Parts of the request that may not work: claims that your registration certificate does not cover, types that are left out, and a response mode that some wallets refuse through a browser.',
     wallets:
       'Wallets that can answer. `works`: the request as it is. `lowered`: only with `wallet`; `left_out` says what that request lacks. `cannot`: `reasons` says why. `unknown`: no public source is about `reasons`.',
   },

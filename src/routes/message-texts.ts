@@ -15,6 +15,8 @@ export const ROUTE_MESSAGES = {
   anchor_set_unknown:
     'must be the name of a set: one in the `sets` of your trust anchors, or a trust list in `anchor_sets` of your settings',
   intended_use_unknown: 'must be an `intended_use` in `verifier.uses` of your settings',
+  browser_needs_encryption:
+    'is sent as `dc_api` through a browser, and wallets of EUDI refuse it there: use `direct_post.jwt`',
   evidence_not_configured: 'needs `evidence` with keys in the settings of the relying party',
   intent_to_retain_required: 'must not be false with evidence: the wallet must be told that data is kept',
   shop: '<li><a href="/demo">Demo shop</a><p class="soft">Buy a bottle, and prove that you are over 18.</p></li>',

@@ -181,7 +181,10 @@ export type CreatedVerification = {
    * translation.
    */
   readonly locale: string | null
-  /** Parts of the request that may not work: claims that your registration certificate does not cover. */
+  /**
+   * Parts of the request that may not work: claims that your registration certificate does not cover, types
+   * that are left out, and a response mode that some wallets refuse through a browser.
+   */
   readonly warnings: readonly {
     readonly code: string
     readonly pointer: string

@@ -57,6 +57,25 @@ it('api/creation: the service warns of a type that cannot have the scopes', asyn
   })
 })
 
+it('api/creation: the service warns of a plain response in a signed session that the Digital Credentials API is offered for', async () => {
+  const warningsWith = async (request_options: object, members: object = {}) => {
+    const session = await stage.rp.create({ ...OVER_18, request_options, ...members })
+    return (session as unknown as { warnings: readonly { code: string; message: string }[] }).warnings
+  }
+  const plain = { response_mode: 'direct_post' }
+  expect(await warningsWith(plain)).toEqual([
+    {
+      code: 'browser_needs_encryption',
+      pointer: '/request_options/response_mode',
+      message: expect.stringContaining('`dc_api` through a browser'),
+    },
+  ])
+  expect(await warningsWith({})).toEqual([])
+  expect(await warningsWith({ ...plain, client_id_prefix: 'redirect_uri' })).toEqual([])
+  expect(await warningsWith(plain, { protocol: 'openid4vp-draft24' })).toEqual([])
+  expect(await warningsWith(plain, { wallet: 'france-identite' })).toEqual([])
+})
+
 it('api/creation: the service returns the QR code of the first request in qr_code, 320 pixels wide', async () => {
   const session = await stage.rp.create()
   const { width, height } = decodePng(decodeQrCode(session.qr_code))

@@ -18,7 +18,7 @@ import { readTrace } from '../../edge/log.ts'
 import type { RequestError } from '../../edge/problems.ts'
 import { withTexts } from './creation-error.ts'
 import { leftOutTypes } from './left-out-types.ts'
-import { requestOptions } from './request-options.ts'
+import { plainResponseWarning, requestOptions } from './request-options.ts'
 import { requestedEvidence, withRetention } from './requested-evidence.ts'
 import { requestedIdentity } from './requested-identity.ts'
 import { requestedPolicy } from './requested-policy.ts'
@@ -103,7 +103,9 @@ async function runChecks(env: Env, sent: CreateRequest, settings: Settings) {
     retentionSeconds: settings.retention_seconds,
   }
   const leftOut = leftOutTypes(body, settings, policy.value)
-  const findings = { warnings: [...leftOut, ...warnings.value], wallets: walletResults(original) }
+  // A request for a chosen wallet has the response mode of this wallet.
+  const plain = wallet.value ? [] : plainResponseWarning(body.protocol, options.value)
+  const findings = { warnings: [...leftOut, ...warnings.value, ...plain], wallets: walletResults(original) }
   return ok({ creation, findings })
 }
 

@@ -50,6 +50,20 @@ export function requestOptions(
 }
 
 /**
+ * Returns a warning if the wallets of EUDI refuse the request of the Digital Credentials API: their default
+ * over this API is encryption only.
+ */
+export function plainResponseWarning(
+  protocol: ProtocolId,
+  { client_id_prefix, response_mode }: Options,
+): readonly FieldError[] {
+  const isSigned = client_id_prefix !== 'redirect_uri'
+  if (!PROTOCOLS[protocol].supportsDcApi || response_mode !== 'direct_post' || !isSigned) return []
+  const code = 'browser_needs_encryption'
+  return [{ pointer: '/request_options/response_mode', code, message: code }]
+}
+
+/**
  * Returns why the session must not have an unsigned request (prefix `redirect_uri`). The result of an
  * unsigned request has at most the level `low`, unless the session is bound to a browser.
  */
