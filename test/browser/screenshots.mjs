@@ -15,7 +15,7 @@ const TESTS = [
     (name) => `slow/console/${name}`,
   ),
   ...['audit', 'find', 'people'].map((name) => `slow/console/${name}`),
-  ...['shop', 'states', 'console', 'wallet-choice', 'embedding', 'logins'].map(
+  ...['shop', 'states', 'console', 'wallet-choice', 'embedding', 'logins', 'browser-modes'].map(
     (name) => `slow/browser/${name}`,
   ),
   ...['leaving', 'one-way', 'languages', 'inspector'].map((name) => `slow/browser/${name}`),
