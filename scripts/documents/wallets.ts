@@ -62,6 +62,16 @@ const LEGEND = `| word | means |
 
 The questions, as members of a creation:`
 
+const IO_APP = `The IO app answers only if all of these hold:
+
+- the access certificate is under the root of IT-Wallet, which the app has built in;
+- the fiscal code of the person is on the list of people for whom IT-Wallet 1.3.3 is active in the app.
+
+The service cannot see either.
+The app answers without \`kid\` in the JWE, so the service tries the keys of the session's requests for it.
+It signs an mdoc over the handover of ISO/IEC TS 18013-7 Annex B, with a nonce that it does not send.
+No verifier can check that, so the app is asked for SD-JWT VCs only.`
+
 const LINK_ONLY = WALLET_PROFILES.filter(({ dc_api_protocols }) => dc_api_protocols.length === 0).map(
   ({ name }) => name,
 )
@@ -118,6 +128,7 @@ export function describeWallets(): string {
       ['wallet', 'what is left out, or why it cannot answer'],
       WALLET_PROFILES.map(({ id, name }) => [name, reasons(Object.values(results[id] ?? {}))]),
     ),
+    IO_APP,
     BROWSERS,
     browserTable(),
     DISCLOSURE,

@@ -24,14 +24,18 @@ export function linksOfWallet(profile: WalletProfile, environment: Environment):
 
 /**
  * Returns the links of every wallet that supports the protocol and the Client Identifier Prefix. If the
- * prefix is null, the wallet needs to support only the protocol. The default scheme comes first.
+ * prefix is null, the wallet needs to support only the protocol. A wallet that needs `iss` in the request has
+ * no link. The default scheme comes first.
  */
 export function linksOfProtocol(
   { protocol, prefix }: { readonly protocol: ProtocolId; readonly prefix: ClientIdPrefix | null },
   environment: Environment,
 ): NamedLinks {
   const profiles = WALLET_PROFILES.filter(
-    (one) => one.protocols.includes(protocol) && (prefix === null || passingOf(one, prefix) !== undefined),
+    (one) =>
+      one.protocols.includes(protocol) &&
+      one.names_issuer !== true && // such a wallet refuses a request that is not made for it
+      (prefix === null || passingOf(one, prefix) !== undefined),
   )
   return Object.assign(
     { [DEFAULT_SCHEME]: DEFAULT_SCHEME },

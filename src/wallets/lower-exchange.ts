@@ -53,6 +53,7 @@ export function lowerExchange(
   if (reasons.length > 0 && dc_api_protocols.length === 0) return err(reasons)
   const redirect = reasons.length > 0 ? null : { link, passing, method: passing === 'value' ? null : method }
   const include_root = needsRoot(profile, prefix) && original.has_root === true
+  const names_issuer = profile.names_issuer === true && redirect?.passing === 'reference'
   return ok({
     value: {
       link: redirect?.link ?? null,
@@ -62,12 +63,14 @@ export function lowerExchange(
       passing: redirect?.passing ?? null,
       request_uri_method: redirect?.method ?? null,
       include_root,
+      names_issuer,
     },
     left_out: [
       ...(redirect === null
         ? [...browserOnly(original), ...reasons.filter((reason) => reason === refusal)]
         : changes(profile, original, { prefix, mode, method: redirect.method })),
       ...(include_root ? [{ member: '/client_id', why: 'root_needed' } as const] : []),
+      ...(names_issuer ? [{ member: '/client_id', why: 'issuer_named' } as const] : []),
     ],
     unknown,
   })

@@ -71,6 +71,8 @@ export type LoweredRequest = {
   readonly request_uri_method: RequestUriMethod | null
   /** True if `x5c` must also contain the root certificate. */
   readonly include_root: boolean
+  /** True if a signed request by link has `iss`, and `kid` in its header. */
+  readonly names_issuer: boolean
 }
 
 /** The result for one wallet. */
@@ -125,6 +127,7 @@ export const FINDINGS = {
   too_long: 'the request is passed by value, and is too long for a QR code',
   credential_not_asked: 'the transaction names a credential that the lowered request leaves out',
   root_needed: 'the wallet needs the root in the certificate chain',
+  issuer_named: 'the wallet needs `iss` in the request, and `kid` beside `x5c`',
   reader_certificate_needed:
     'the wallet needs `reader_certificates` in the settings, one valid now and for a host of `origins` or of the service',
   google_wallet_needed:

@@ -270,10 +270,11 @@ async function signRequest(claims: object): Promise<string> {
     .sign(await importJWK(VERIFIER.privateJwk as never, 'ES256'))
 }
 
-async function encryptTo(parameters: object): Promise<string> {
+/** Encrypts a response to the key of the request. `names`: the JWE names the key. */
+export async function encryptTo(parameters: object, names: object = { kid: 'k1' }): Promise<string> {
   const { d: _, ...key } = RESPONSE_KEY
   return new CompactEncrypt(utf8(JSON.stringify(parameters)))
-    .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', kid: 'k1' })
+    .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', ...names })
     .encrypt(await importJWK({ ...key, alg: 'ECDH-ES' }, 'ECDH-ES'))
 }
 

@@ -23,7 +23,16 @@ import * as mdl from '../formats/mdoc/good.ts'
 import { mintIssuerPki } from '../support/certificates/certificates.ts'
 import { hugeSizeOf, placesIn } from '../support/runner/size.ts'
 import { type Authority, makeAuthority } from './authority.ts'
-import { ageMdl, agePid, agePidWithStatus, containerOf, MATERIALS, makeJwk, SERVICE_KEY } from './cases.ts'
+import {
+  ageMdl,
+  agePid,
+  agePidWithStatus,
+  containerOf,
+  encryptTo,
+  MATERIALS,
+  makeJwk,
+  SERVICE_KEY,
+} from './cases.ts'
 import { complete, completeCase, filesOf, stamp } from './complete.ts'
 
 let authority: Authority
@@ -113,6 +122,15 @@ describe('good evidence', () => {
     const report = await verify(writeZip(files), { trust, at: Date.parse('2031-06-01T00:00:00Z') / 1000 })
     expect(report.result).toBe('passed')
     expect(report.checks.find(({ id }) => id === 'time_stamp')?.detail).toContain('certificate ended')
+  })
+
+  it('passes its check of the response if the wallet’s JWE does not name the key', async () => {
+    const { groups, session, encrypted } = cases.pid!
+    const vp_token = Object.fromEntries(groups.map(({ query, presentations }) => [query.id, presentations]))
+    const text = await encryptTo({ vp_token, state: session.state }, {})
+    const zip = await completeCase({ ...cases.pid!, encrypted: { ...encrypted!, text } }, authority)
+    const { checks } = await verify(zip, { trust: trustAll() })
+    expect(checks.find(({ id }) => id === 'response')?.result).toBe('pass')
   })
 
   it('passes after it was zipped again by another program', async () => {

@@ -154,6 +154,7 @@ const CASES: readonly (readonly [FindingCode, string, string, Partial<WalletProf
     originalOf({ policy: EITHER, transaction_data: [confirmedBy('pid'), confirmedBy('pid', 'mdl')] }),
   ],
   ['root_needed', 'cannot', '/client_id', { chain: 'with_root' }, originalOf({ has_root: false })],
+  ['issuer_named', 'lowered', '/client_id', { names_issuer: true }, originalOf()],
   ...(['reader_certificate', 'google_wallet', 'organization'] as const).map(
     (one) =>
       [`${one}_needed`, 'cannot', '/client_id', { requires: [one] }, originalOf({ lacking: [one] })] as const,

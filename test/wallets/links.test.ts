@@ -15,6 +15,12 @@ it('the session page lists the links of wallets that accept the client_id prefix
   expect([signed[0], unsigned[0]]).toEqual(['openid4vp', 'openid4vp'])
 })
 
+it('the session page does not list the link of a wallet that needs `iss` in the request', () => {
+  const named = WALLET_PROFILES.filter(({ names_issuer }) => names_issuer)
+  expect(named.map(({ id }) => id)).toEqual(['io-app'])
+  expect(nameLinks('x509_hash')).not.toContain('io-app')
+})
+
 it('the links of wallets have no authority part, except for Inji, whose app manifest requires an authority', () => {
   const withAuthority = WALLET_PROFILES.flatMap(({ id, links }) =>
     [...(links.live ?? []), ...(links.test ?? [])].flatMap((link) =>

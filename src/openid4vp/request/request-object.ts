@@ -7,6 +7,7 @@ import { CompactSign, FlattenedSign } from 'jose'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import type { JsonObject } from '../../codec/json.ts'
+import { jwkThumbprint } from '../../crypto/jwk.ts'
 import { importSigningKey } from '../../crypto/sign-jwt.ts'
 import type { ClientMetadataInput } from './client-metadata.ts'
 import type {
@@ -65,10 +66,15 @@ export function unsignedParameters({ aud, iat, exp, ...parameters }: JsonObject)
   return parameters
 }
 
-/** Signs the claims with ES256 and the proof of the Client Identifier. Returns a compact JWS. */
+/**
+ * Signs the claims with ES256 and the proof of the Client Identifier. If the claims have `iss`, the header
+ * also names the key with `kid`, its thumbprint (RFC 7638). Returns a compact JWS.
+ */
 export async function signRequestObject(claims: JsonObject, identity: VerifierIdentity): Promise<string> {
   return new CompactSign(utf8(JSON.stringify(claims)))
     .setProtectedHeader({
+      // A wallet that needs `iss` also needs `kid`.
+      ...(claims.iss !== undefined && { kid: encodeBase64url(await jwkThumbprint(identity.signingJwk)) }),
       ...headerOf(identity.proof),
       alg: REQUEST_OBJECT_ALGORITHM,
       typ: REQUEST_OBJECT_TYPE,

@@ -53,6 +53,10 @@ export type StoredWallet = {
   readonly dc_api_protocols: readonly DcApiProtocol[]
   /** True if the verifier's certificate chain includes the root. Absent means false. */
   readonly include_root?: true
+  /** True if signed requests have `iss`, and `kid` in their header. Absent means false. */
+  readonly names_issuer?: true
+  /** True if the wallet's encrypted response has no `kid`. Absent means false. */
+  readonly omits_kid?: true
   /**
    * Verifier identity for this wallet. `of`: id of another wallet of this session that has the same identity.
    * Absent: the session's identity is used.

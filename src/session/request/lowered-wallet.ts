@@ -71,7 +71,7 @@ export async function lowerFor(
 ): Promise<Result<ChosenWallet, readonly Finding[]>> {
   const lowering = lowerRequest(profile, original)
   if (lowering.outcome === 'cannot') return err(lowering.reasons)
-  const { query, link, dc_api_protocols, include_root, ...lowered } = lowering.request
+  const { query, link, dc_api_protocols, include_root, names_issuer, ...lowered } = lowering.request
   const { client_id_prefix, response_mode, request_uri_method } = lowered
   const wallet = {
     id: profile.id,
@@ -81,6 +81,8 @@ export async function lowerFor(
     links: link === null ? {} : linksOfWallet(profile, session),
     dc_api_protocols,
     ...(include_root && { include_root }),
+    ...(names_issuer && { names_issuer }),
+    ...(profile.omits_kid && { omits_kid: profile.omits_kid }),
   }
   const google = profile.requires?.includes('google_wallet')
     ? await googleIdentity(requester.config, requester.settings, {

@@ -104,7 +104,8 @@ export function requestClaims(
     walletNonce,
     ...requestInput(terms, generation, now),
   })
-  return passesByValue(terms) ? unsignedParameters(claims) : claims
+  if (passesByValue(terms)) return unsignedParameters(claims)
+  return terms.wallet?.names_issuer ? { ...claims, iss: requireClientId(terms) } : claims
 }
 
 /** Returns the input for requests of the Digital Credentials API. `now` in Unix milliseconds. */

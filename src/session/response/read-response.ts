@@ -10,7 +10,12 @@ import {
   parseAuthorizationResponse,
 } from '../../openid4vp/response/authorization-response.ts'
 import type { EnvelopeRefusal } from '../../openid4vp/response/refusal.ts'
-import { jsonRefusal, RESPONSE_DEPTH, RESPONSE_LIMIT } from '../../openid4vp/response/response-encryption.ts'
+import {
+  decryptJwe,
+  jsonRefusal,
+  RESPONSE_DEPTH,
+  RESPONSE_LIMIT,
+} from '../../openid4vp/response/response-encryption.ts'
 import type { ResponseMode } from '../../openid4vp/response/response-mode.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document/document.ts'
@@ -73,9 +78,11 @@ export async function findRequest(
 function parseResponse(
   posted: PostedResponse,
   responseMode: ResponseMode,
-  { request }: SessionDocument,
+  { request, wallets }: SessionDocument,
 ): Result<AuthorizationResponse, EnvelopeRefusal> {
-  const rules = { responseMode, ...PROTOCOLS[request.protocol].responseEncryption }
+  const { kidRequired, ...encryption } = PROTOCOLS[request.protocol].responseEncryption
+  const mayOmitKid = wallets?.some(({ omits_kid }) => omits_kid) === true
+  const rules = { responseMode, ...encryption, kidRequired: kidRequired && !mayOmitKid }
   if ('parameters' in posted) return parseAuthorizationResponse(new Map(posted.parameters), rules)
   const data = parseJsonObject(posted.dcApi.data, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
   if (data.ok) return parseDcApiResponse(data.value, rules)
@@ -104,11 +111,28 @@ async function findGeneration(
     return newest === undefined ? err('request_superseded') : ok(newest)
   }
   const named = namedRequest(response)
-  if (named === undefined) return err('unknown_encryption_key') // a plain response always has a state here
+  if (named === undefined) return findByKey(response, alive, input)
   const number = await readHandle(requireHandleKey(input.document), named.kind, named.handle)
   if (number === undefined) return err(named.unknown)
   const generation = alive.find((candidate) => candidate.number === number)
   return generation === undefined ? err('request_superseded') : ok(generation)
+}
+
+/**
+ * Finds the request of an encrypted response that names no request, among the requests for wallets that omit
+ * `kid`. Only the key of its request decrypts the response. A plain response always has a `state`.
+ */
+async function findByKey(
+  response: AuthorizationResponse,
+  alive: readonly StoredGeneration[],
+  { document, config }: EvaluationInput,
+): Promise<Result<StoredGeneration, RefusalReason>> {
+  for (const stored of alive) {
+    if (response.kind !== 'encrypted' || !termsOf(document, stored).wallet?.omits_kid) continue
+    const privateJwk = await openEncryptionKey(config, document, stored)
+    if ((await decryptJwe(response, { kid: '', privateJwk })).ok) return ok(stored)
+  }
+  return err('unknown_encryption_key')
 }
 
 /**

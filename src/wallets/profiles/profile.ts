@@ -115,6 +115,10 @@ export const walletProfileSchema = z.strictObject({
   request_uri_methods: z.array(z.enum(REQUEST_URI_METHODS)),
   /** Certificate chain that the wallet expects in `x5c`. HAIP 1.0 §5 requires a chain without the root. */
   chain: z.enum(['without_root', 'with_root']),
+  /** True if the wallet requires `iss` in a Request Object, and `kid` in its header. Absent: false. */
+  names_issuer: z.exactOptional(z.literal(true)),
+  /** True if the wallet's encrypted response lacks the `kid` that §8.3 requires. Absent: false. */
+  omits_kid: z.exactOptional(z.literal(true)),
   transaction_data: support,
   /** Requirements that the settings of the relying party must meet. Absent: none. */
   requires: z.exactOptional(list(z.enum(REQUIREMENTS), 3)),

@@ -69,7 +69,16 @@ const FAULTS: readonly Fault[] = [
   ['R7', 'a guessable state', ({ claims }) => (claims.state = '1234')],
   ['R8', 'no aud', ({ claims }) => delete claims.aud],
   ['R9', 'no typ', ({ header }) => delete header.typ],
-  ['R9', 'another iss', ({ claims }) => (claims.iss = 'https://verifier.example')],
+  ['R9 R17', 'another iss', ({ claims }) => (claims.iss = 'https://verifier.example')],
+  ['R17', 'a kid without iss', ({ header }) => (header.kid = 'key')],
+  [
+    'R17',
+    'another kid beside iss',
+    ({ header, claims }) => {
+      header.kid = 'key'
+      claims.iss = claims.client_id
+    },
+  ],
   ['R9', 'sub', ({ claims }) => (claims.sub = claims.client_id)],
   ['R9', 'request_uri_method in the Request Object', ({ claims }) => (claims.request_uri_method = 'post')],
   ['R10', 'no iat', ({ claims }) => delete claims.iat],

@@ -23,11 +23,18 @@ export const IDENTITY_RULES: readonly Rule[] = [
   ],
   [
     'R17',
-    'the header has alg, typ and what proves the client_id, and nothing else but a time beside a registration (§5.9.3)',
+    'the header has alg, typ and what proves the client_id, and nothing else but a time beside a registration and a kid beside iss (§5.9.3)',
     ({ header: { iat, ...header }, claims }) =>
       proofOf(claims) in header &&
-      isSubset(Object.keys(header), ['alg', 'typ', proofOf(claims)]) &&
+      isSubset(Object.keys(header), ['alg', 'typ', proofOf(claims), ...('iss' in claims ? ['kid'] : [])]) &&
       iat === (claims.verifier_info === undefined ? undefined : claims.iat),
+  ],
+  [
+    'R17',
+    'beside iss, kid is the thumbprint of the key (RFC 7638)',
+    ({ header: { kid }, claims, signingJwk: { crv, kty, x, y } = {} }) =>
+      !('iss' in claims) ||
+      kid === createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url'),
   ],
   [
     'E1',

@@ -53,26 +53,34 @@ export type Binding = {
   /** Key of the encryption, part of an mdoc's session transcript; undefined in the clear. */
   readonly key: JWK | undefined
   readonly origin?: string
+  /** Nonce of the handover of ISO/IEC TS 18013-7 Annex B, in place of the handover of OpenID4VP 1.0. */
+  readonly mdocGeneratedNonce?: string
 }
 
 /** Presents one credential with the claims at these paths. */
 export async function presentHolding(
   holding: Holding,
   paths: readonly Path[] | 'all',
-  { payload, key, origin }: Binding,
+  { payload, key, origin, mdocGeneratedNonce }: Binding,
 ): Promise<Presentation> {
   if (holding.format === 'dc+sd-jwt') {
     // OpenID4VP 1.0 A.4: the audience is the origin, also of a signed request.
     const audience = origin === undefined ? payload.client_id : `origin:${origin}`
     return presentSdJwt(holding, paths, { nonce: payload.nonce, audience })
   }
+  const isAnnexB = mdocGeneratedNonce !== undefined
   const session = {
     client_id: payload.client_id,
     nonce: payload.nonce,
     response_uri: payload.response_uri,
-    client_metadata: key === undefined ? {} : { jwks: { keys: [key] } },
+    client_metadata: {
+      ...(key && { jwks: { keys: [key] } }),
+      ...(isAnnexB && { vp_formats: {} }),
+    },
   }
-  const transcript = await (origin === undefined ? transcriptOf(session) : dcApiTranscriptOf(session, origin))
+  const transcript = await (origin === undefined
+    ? transcriptOf(session, mdocGeneratedNonce)
+    : dcApiTranscriptOf(session, origin))
   return presentElements(holding, paths === 'all' ? 'all' : elementsOf(paths), transcript)
 }
 

@@ -1,6 +1,7 @@
 // The fake IO app refuses what its source refuses. Each case changes one thing of a good request, which has
 // the members that the Italian specification adds.
 
+import { decodeProtectedHeader } from 'jose'
 import { expect, it } from 'vitest'
 import { ioApp } from '../../support/wallets/eu/io-app.ts'
 import {
@@ -65,6 +66,16 @@ it('the IO app answers a good request', async () => {
   const { answer, posted } = await offer({})
   expect(answer).toMatchObject({ disclosed: [{ claim: 'given_name' }, { claim: 'family_name' }] })
   expect(posted).toEqual([expect.stringMatching(/^response=/)])
+})
+
+it('the IO app encrypts its response without `kid`', async () => {
+  const { posted } = await offer({})
+  const response = new URLSearchParams(posted[0]).get('response') ?? ''
+  expect(decodeProtectedHeader(response)).toEqual({
+    alg: 'ECDH-ES',
+    enc: 'A128GCM',
+    epk: expect.any(Object),
+  })
 })
 
 it('the IO app answers a request without the client_metadata members that Italian verifiers add', async () => {

@@ -1,6 +1,8 @@
-// The Italian wallet. It supports `x509_hash` without OpenID Federation, for a certificate under Italy's
-// root. But the wallet still requires `iss`, and a `kid` in the header beside `x5c`. A request of this
-// service has neither. So the wallet accepts no Client Identifier of this service.
+// The Italian wallet, for people whose fiscal code is on its list. It supports `x509_hash` without OpenID
+// Federation, for a certificate under Italy's root, and requires `iss`, and `kid` in the header. It answers
+// every query that it can, whatever option of `credential_sets` is enough. The profile leaves out mdoc: the
+// wallet signs an mdoc over the handover of ISO/IEC TS 18013-7 Annex B, and does not send the nonce in this
+// handover, so no verifier can check the signature.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'
@@ -20,15 +22,18 @@ export const ioApp: WalletProfile = {
   },
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: [],
-  client_id_prefixes: [],
-  formats: ['dc+sd-jwt', 'mso_mdoc'],
+  client_id_prefixes: ['x509_hash'],
+  formats: ['dc+sd-jwt'],
   response_modes: ['direct_post.jwt'],
   passing: ['reference'],
   request_uri_methods: ['get', 'post'],
   chain: 'without_root',
+  names_issuer: true,
+  omits_kid: true,
   transaction_data: 'unknown',
   dcql: {
     ...SUPPORTED,
+    credential_sets: 'no',
     trusted_authorities: 'unknown',
     require_cryptographic_holder_binding: 'unknown',
   },
@@ -51,7 +56,17 @@ export const ioAppSources: WalletSources = {
     {
       url: 'https://github.com/pagopa/io-react-native-wallet',
       version: '4acdac9fd5a38640a1a93399a93d69e7c6404a65',
-      read: '2026-11-22',
+      read: '2026-11-30',
+    },
+    {
+      url: 'https://github.com/pagopa/iso18013-android',
+      version: 'd124d932516da476cce04ab87efbec8a568a7c8e',
+      read: '2026-11-30',
+    },
+    {
+      url: 'https://github.com/pagopa/iso18013-ios',
+      version: '6d8dfea0c3b3dbf6411877e8e69fa2384b62aee5',
+      read: '2026-11-30',
     },
   ],
 }

@@ -1,5 +1,8 @@
 // IT-Wallet in the IO app, with io-react-native-wallet and io-wallet-sdk. A request needs what the Italian
-// specification adds: `iss` and `kid`. Metadata of a registered verifier are optional since August 2026.
+// specification adds: `iss` and `kid`. Metadata of a registered verifier are optional since August 2026. The
+// response has no `kid`, `apu` and `apv`: the SDK's encryptor passes no `kid`, and the library's function
+// ignores the other two. An mdoc is signed over the handover of ISO/IEC TS 18013-7 Annex B, with a nonce that
+// is not sent.
 
 import { firstClaimSet, hasType } from '../dcql.ts'
 import { type FakeWallet, fakeWallet, refuse, refuseUnless, type Surroundings } from '../fake-wallet.ts'
@@ -36,7 +39,9 @@ export const ioApp: FakeWallet = fakeWallet({
         '05-verify-request-object',
         '06-evaluate-dcql-query',
         '07-send-authorization-response',
-      ].map((name) => `src/credential/presentation/v1.3.3/${name}.ts`),
+      ]
+        .map((name) => `src/credential/presentation/v1.3.3/${name}.ts`)
+        .concat('src/mdoc/index.ts', 'src/utils/callbacks.ts'),
     },
     {
       repository: 'pagopa/io-wallet-sdk',
@@ -44,11 +49,12 @@ export const ioApp: FakeWallet = fakeWallet({
       files: [
         'packages/oid4vp/src/authorization-request/z-authorization-request.ts',
         'packages/oid4vp/src/authorization-request/parse-authorization-request.ts',
+        'packages/oid4vp/src/authorization-response/create-authorization-response.ts',
         'packages/oid-federation/src/metadata/entity/v1.3/itWalletCredentialVerifier.ts',
       ],
     },
   ],
-  read: '2026-11-29',
+  read: '2026-11-30',
   silent: ['dcql.trusted_authorities', 'dcql.require_cryptographic_holder_binding', 'transaction_data'],
   answer: async (invocation, surroundings) => {
     if ('digital' in invocation) return refuse('no Digital Credentials API')
@@ -61,10 +67,11 @@ export const ioApp: FakeWallet = fakeWallet({
     const choices = choose(payload.dcql_query, surroundings)
     const key = payload.client_metadata.jwks?.keys.find(({ use, alg }) => use === 'enc' && alg === 'ECDH-ES')
     if (key === undefined) return refuse('no key for encryption')
-    const { vp_token, disclosed } = await presentAll(choices, { payload, key })
+    const { kid: _, ...unnamed } = key
+    const binding = { payload, key, mdocGeneratedNonce: randomText(12) }
+    const { vp_token, disclosed } = await presentAll(choices, binding)
     const [enc = 'A256GCM'] = payload.client_metadata.encrypted_response_enc_values_supported ?? []
-    const [apu, apv] = [Buffer.from(randomText()), Buffer.from(payload.nonce)]
-    const response = await encryptFor({ key, enc, apu, apv }, { vp_token, state: payload.state })
+    const response = await encryptFor({ key: unnamed, enc }, { vp_token, state: payload.state })
     return { disclosed, response: await postForm(surroundings, payload.response_uri, { response }) }
   },
 })
