@@ -35,19 +35,34 @@ describeInBrowser('a person leaves the session page', () => {
       await page.getByText('Do not share, back to').click()
       const yes = page.getByRole('button', { name: 'Yes, do not share' })
       await yes.scrollIntoViewIfNeeded()
-      await checkPage(page, `leaving-${device}`, { dark: true, forced: true })
-      const pressed = Date.now()
+      await checkPage(page, `leaving-${device}`, { dark: true, forced: true, narrow: device === 'phone' })
       await yes.click()
       await page.waitForURL(RETURN_URL)
-      const { event, post } = await eventOf(stage, session.verification_id)
+      const { event } = await eventOf(stage, session.verification_id)
       expect(event).toMatchObject({
         event_type: 'verification.declined',
         status: 'declined',
         reason: { code: 'declined_on_page' },
       })
-      console.info(`The event came ${post.at - pressed} ms after the second press, on a ${device}.`)
     },
   )
+
+  it('in two presses, and the shop’s server gets the event within a second, in the fastest of up to five tries', async () => {
+    const rp = await relyingPartyOf(stage, SHOP)
+    const visitor = await stage.visitor()
+    let fastest = Number.POSITIVE_INFINITY
+    for (let tries = 0; tries < 5 && fastest >= 1_000; tries++) {
+      const session = await rp.create(BACK)
+      const page = await open(visitor, session.session_url)
+      await page.getByText('Do not share, back to').click()
+      const pressed = Date.now()
+      await page.getByRole('button', { name: 'Yes, do not share' }).click()
+      const { post } = await eventOf(stage, session.verification_id)
+      fastest = Math.min(fastest, post.at - pressed)
+      await page.waitForURL(RETURN_URL)
+    }
+    expect(fastest).toBeLessThan(1_000)
+  })
 
   it('in two presses without JavaScript', async () => {
     const rp = await relyingPartyOf(stage, SHOP)
@@ -75,7 +90,7 @@ describeInBrowser('a person leaves the session page', () => {
       }
       await page.getByText('You shared nothing.').waitFor()
       await page.getByText('You can close this page.').waitFor()
-      await checkPage(page, `left-${device}`)
+      await checkPage(page, `left-${device}`, { dark: true, narrow: device === 'phone' })
     }
   })
 
@@ -93,7 +108,7 @@ describeInBrowser('a person leaves the session page', () => {
     for (const { page, device } of pages) {
       await page.getByText('In a few seconds you go back to').waitFor()
       expect(await page.getByText('You can close this page.').count()).toBe(0)
-      await checkPage(page, `going-back-${device}`, { dark: true, forced: true })
+      await checkPage(page, `going-back-${device}`, { dark: true, forced: true, narrow: device === 'phone' })
       expect(page.url()).toBe(session.session_url)
     }
     const [phone, desktop] = pages
@@ -131,13 +146,20 @@ describeInBrowser('a person leaves the session page', () => {
   ])('can first read on the page why the document was rejected: %s', async (reason, words) => {
     const rp = await relyingPartyOf(stage, SHOP)
     const session = await rp.create(BACK)
-    const device = reason === 'credential_expired' ? 'phone' : 'desktop'
-    const { page } = await stage.visitor(DEVICES[device])
-    await page.goto(session.session_url)
+    const pages = await Promise.all(
+      (Object.keys(DEVICES) as Device[]).map(async (device) => {
+        const { page } = await stage.visitor(DEVICES[device])
+        await page.goto(session.session_url)
+        return { device, page }
+      }),
+    )
     await rp.call('POST', `/v1/test/verify/${session.verification_id}/outcome`, { body: { reason } })
-    await page.getByText(words).waitFor()
-    expect(await page.content()).not.toContain(reason)
-    await checkPage(page, `rejected-${reason}-${device}`)
+    for (const { device, page } of pages) {
+      await page.getByText(words).waitFor()
+      expect(await page.content()).not.toContain(reason)
+      await checkPage(page, `rejected-${reason}-${device}`, { dark: true, narrow: device === 'phone' })
+    }
+    const [{ page }] = pages as [(typeof pages)[0]]
     await page.reload()
     await page.getByText(words).waitFor()
   })

@@ -3,6 +3,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { request } from '../../conformance/oidc/openid-login.ts'
 import {
   DEVICES,
   type Device,
@@ -10,6 +11,7 @@ import {
   useBrowserStage,
 } from '../../support/browser/browser-stage.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
+import { registerClient } from '../../support/service/login.ts'
 import { OVER_18 } from '../../support/service/service.ts'
 import { relyingPartyOf } from '../../support/service/stage.ts'
 
@@ -18,6 +20,9 @@ const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadT
 
 /** Limit of the layout shift. Above 0.1 people notice it (web.dev). */
 const MOST_SHIFT = 0.05
+
+/** Limit of the empty part of a column, as a part of the card's height. */
+const MOST_UNEVEN = 1 / 3
 
 const NAMES = { credential_types: ['pid'], scope: ['given_name', 'family_name'], locale: 'en' }
 const DOCUMENT = 'Continue with a document on this device, such as a driving licence'
@@ -63,6 +68,7 @@ describeInBrowser('the first way to a wallet on the session page', () => {
     await page.locator('#time:visible').waitFor()
     expect(await page.locator('#qr').isVisible()).toBe(true)
     expect(await page.locator('#others').isVisible()).toBe(false)
+    expect(await unevenness(page)).toBeLessThan(MOST_UNEVEN)
   })
 
   it.each(['phone', 'desktop'] as const)(
@@ -73,6 +79,7 @@ describeInBrowser('the first way to a wallet on the session page', () => {
       const { page } = await stage.visitor(DEVICES[device])
       await page.goto(session.session_url)
       await page.locator('#time:visible').waitFor()
+      if (device === 'desktop') expect(await unevenness(page)).toBeLessThan(MOST_UNEVEN)
       await checkPage(page, `one-way-${device}`, { dark: true, forced: true })
       await page.locator('#about > summary').focus()
       await page.keyboard.press('Enter')
@@ -119,6 +126,16 @@ describeInBrowser('the session page on a slow network', () => {
     expect(await shiftOf(page)).toBeLessThan(MOST_SHIFT)
   })
 
+  it('does not move its content for a chosen wallet, nor for a login, on a phone and on a desktop', async () => {
+    const session = await stage.rp.create(NAMES)
+    const { url } = await request(stage, await registerClient(stage.rp))
+    const addresses = [`${session.session_url}&wallet=nl-wallet`, url.href]
+    const visits = (Object.keys(DEVICES) as Device[]).flatMap((device) =>
+      addresses.map(async (address) => shiftOf(await openSlowly(device, address, true))),
+    )
+    for (const shift of await Promise.all(visits)) expect(shift).toBeLessThan(MOST_SHIFT)
+  })
+
   /** Opens the page on a slow network, and waits for its last script. */
   async function openSlowly(device: Device, address: string, hasApi: boolean): Promise<Page> {
     const { page } = await stage.visitor(DEVICES[device])
@@ -132,6 +149,16 @@ describeInBrowser('the session page on a slow network', () => {
     return page
   }
 })
+
+/** Returns how far the ends of the two columns are apart, as a part of the card's height. */
+function unevenness(page: Page): Promise<number> {
+  return page.evaluate<number>(`(() => {
+    const boxes = (parts) => [...document.querySelectorAll(parts)].map((part) => part.getBoundingClientRect())
+    const end = (parts) => Math.max(...boxes(parts).map(({ bottom }) => bottom))
+    const [card] = boxes('main')
+    return Math.abs(end('.ask > *, .status > *, #help > *') - end('#live')) / card.height
+  })()`)
+}
 
 /** Runs in the page: collects every layout shift that no input of the person caused. */
 const WATCH_SHIFTS = `globalThis.shifts = []

@@ -3,8 +3,7 @@
 
 import { afterAll, expect, it } from 'vitest'
 import { describeInBrowser, useOwnBrowserStage } from '../../support/browser/browser-stage.ts'
-import { openPage } from '../../support/browser/console-page.ts'
-import { checkPage } from '../../support/browser/page-check.ts'
+import { checkConsole, openPage } from '../../support/browser/console-page.ts'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { ORGANISATIONS, startOwn } from '../../support/people/organisation.ts'
 import { certified } from '../../support/people/person.ts'
@@ -38,7 +37,7 @@ describeInBrowser('staff who sign in by their organisation', () => {
 
       const { page } = await stage.visitor({ reducedMotion: 'reduce' })
       await page.goto(address)
-      await checkPage(page, 'console-people-sign-in')
+      await checkConsole(page, 'console-people-sign-in')
       await page.getByRole('button', { name: 'Continue at your organisation' }).click()
       await organisation.signIn(page)
       await page.getByRole('heading', { level: 1, name: 'Verifications' }).waitFor()
@@ -100,7 +99,7 @@ describeInBrowser('staff who sign in by their organisation', () => {
     }
     await create()
     await page.getByText('Sign in again, then repeat the change.').first().waitFor()
-    await checkPage(page, 'console-fresh-sign-in')
+    await checkConsole(page, 'console-fresh-sign-in')
     await goOn.click()
     await page.getByRole('heading', { level: 1, name: 'Developers' }).waitFor()
     await create()

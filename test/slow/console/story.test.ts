@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
-import { hasRows, openPage, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
+import { checkConsole, hasRows, openPage, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { certified } from '../../support/people/person.ts'
@@ -110,7 +110,7 @@ describeInBrowser('an integrator who uses only the console', () => {
     await form.getByLabel('Name').fill('Test issuer')
     expect(await form.getByLabel('Credential types').inputValue()).toBe('age_attestation')
     expect(await form.getByLabel('x509_certificate_pem').inputValue()).toMatch(/^-----BEGIN CERTIFICATE-----/)
-    await checkPage(page, 'console-claimed-issuer')
+    await checkConsole(page, 'console-claimed-issuer')
     await form.getByRole('button', { name: 'Add a trust anchor' }).click()
     await form.getByText('Saved').waitFor()
     expect((await respondWithAge(stage, request, signed)).status).toBe(200)

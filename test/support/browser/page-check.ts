@@ -18,12 +18,12 @@ async function loadAxe(page: Page): Promise<void> {
 
 /**
  * Checks a page in its present state. `name`: state and device, for the pictures; `dark`: saves a dark
- * picture too. `forced`: also checks and saves the page in forced colours.
+ * picture too. `forced`: also checks and saves the page in forced colours. `narrow`: also on 320 pixels.
  */
 export async function checkPage(
   page: Page,
   name: string,
-  { dark = false, forced = false } = {},
+  { dark = false, forced = false, narrow = false } = {},
 ): Promise<void> {
   await loadAxe(page)
   for (const colorScheme of ['dark', 'light'] as const) {
@@ -37,6 +37,17 @@ export async function checkPage(
   }
   expect(await overflowOf(page), name).toBe(0)
   if (forced) await checkForcedColours(page, name)
+  if (narrow) await checkNarrow(page, `${name}-320`)
+}
+
+/** Checks the page on 320 pixels, in light mode, and saves a picture. The page is not loaded again. */
+async function checkNarrow(page: Page, name: string): Promise<void> {
+  const size = page.viewportSize()!
+  await page.setViewportSize({ width: 320, height: 640 })
+  expect(await violationsOf(page, {}), name).toEqual([])
+  expect(await overflowOf(page), name).toBe(0)
+  await saveScreenshot(page, name)
+  await page.setViewportSize(size)
 }
 
 /** Checks that every button has a border, and saves a picture. axe must not judge colours here. */
