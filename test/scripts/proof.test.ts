@@ -70,7 +70,8 @@ describe('npm run proof', () => {
     ]) {
       expect(steps).toContain(`run proof -- ${run}`)
     }
-    for (const name of ['coverage', 'faults', 'mutation', 'load --peers', 'bench', 'clients']) {
+    const others = ['coverage', 'faults', 'mutation', 'load --peers', 'bench', 'clients', 'clients keycloak']
+    for (const name of others) {
       expect(steps).toContain(`run proof -- ${name}`)
     }
   })
