@@ -5,8 +5,6 @@
 // test/session/verification-session.test.ts shows with a test clock that it leaves an empty storage.
 
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
@@ -39,8 +37,10 @@ import {
   logInWithoutEncryption,
   refusedLogins,
 } from './canary/logins.ts'
+import { foldersOfSessions, sealedKeys } from './canary/sealed.ts'
 
-const stage = useOwnStage()
+/** Each session has its own object at first. After a restart, sessions share objects. */
+const stage = useOwnStage({ SESSION_OBJECTS: '0' })
 const holder = await makeMdocPerson()
 
 const canary = (what: string) => `CANARY-${what}-${randomBytes(9).toString('hex')}`
@@ -58,25 +58,34 @@ const ADULT = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
 const CLAIMS = { given_name: CLAIM, family_name: CLAIM, note: CLAIM }
 const MDOC_PID = 'eu.europa.ec.eudi.pid.1'
 const RETURN_URL = 'https://shop.example/done'
-const EXPIRES_IN = 60
+const EXPIRING = { ...ADULT, expires_in: 60 }
 
 /** Secrets and refusals of the run, and its sessions. */
 type Run = {
   readonly secrets: Record<string, string>
   readonly ids: string[]
   readonly refusals: string[]
+  /** Sealed keys that its sessions stored when they were created. */
+  readonly sealed: Record<string, string>
   readonly rp: RelyingParty
 }
 
 describe('a marker text in every claim, metadata value and token', () => {
   it('appears in no log, refusal or file, whatever the outcome, and is erased with its session', async () => {
     const run = await startRun()
-    const expiring = await create(run)
+    const expiring = [await create(run, EXPIRING)]
     for (const outcome of OUTCOMES) await outcome(run)
-    await sleep(Date.parse(expiring.expires_at) - Date.now() + 500)
-    expect((await run.rp.poll(expiring.verification_id)).status).toBe('expired')
+    const before = stage.service.server.output()
+    await stage.service.server.restart({ SESSION_OBJECTS: '64' })
+    expiring.push(await create(run, EXPIRING))
+    for (const outcome of OUTCOMES) await outcome(run)
+    for (const { verification_id, expires_at } of expiring) {
+      await sleep(Math.max(0, Date.parse(expires_at) - Date.now() + 500))
+      expect((await run.rp.poll(verification_id)).status).toBe('expired')
+    }
 
-    const { output, stateDir } = stage.service.server
+    const { stateDir } = stage.service.server
+    const output = () => before + stage.service.server.output()
     const outOfSight = { ...run.secrets, metadata: METADATA, 'named issuer': NAMED_ISSUER }
     expect(run.refusals.length, 'refusals that were read').toBeGreaterThan(10)
     expect(tracesIn(run.refusals.join('\n'), outOfSight), 'in refusals').toEqual([])
@@ -87,12 +96,16 @@ describe('a marker text in every claim, metadata value and token', () => {
     const named = tracesInFiles(stateDir, { 'named issuer': NAMED_ISSUER }, isOfTheService)
     expect(named, 'the session has the issuer that a refused credential names').not.toEqual([])
 
+    expect(Object.keys(run.sealed).length, 'sealed keys').toBeGreaterThan(run.ids.length)
+    expect(tracesInFiles(stateDir, run.sealed), 'the search finds sealed keys').not.toEqual([])
+
     for (const id of run.ids) expect((await run.rp.call('DELETE', `/v1/verify/${id}`)).status).toBe(204)
     const ids = Object.fromEntries(run.ids.map((id, i) => [`id ${i}`, id.slice(2)]))
     // Sessions that share an object: the write-ahead log of the file has them until the object is put away.
     await vi.waitFor(
       () => {
         expect(tracesInFiles(stateDir, outOfSight, isOfTheService), 'after erasure').toEqual([])
+        expect(tracesInFiles(stateDir, run.sealed), 'sealed keys after erasure').toEqual([])
         expect(tracesInFiles(stateDir, ids, isOfSessions(stateDir)), 'ids after erasure').toEqual([])
       },
       { ...WAIT, interval: 1_000 },
@@ -112,10 +125,10 @@ function isOfTheService(path: string): boolean {
   return path.startsWith('objects/')
 }
 
-/** Returns a function that returns `true` for files with sessions that share objects. */
+/** Returns a function that returns `true` for files with sessions, of both forms. */
 function isOfSessions(stateDir: string): (path: string) => boolean {
-  const folder = readFileSync(join(stateDir, 'keys', 'shared-unique-key'), 'utf8')
-  return (path) => path.startsWith(`objects/${folder}/`)
+  const folders = foldersOfSessions(stateDir)
+  return (path) => folders.some(([folder]) => path.startsWith(`${folder}/`))
 }
 
 async function startRun(): Promise<Run> {
@@ -138,20 +151,20 @@ async function startRun(): Promise<Run> {
     'access token': access_token.slice(-64),
     'admin token': stage.service.server.adminToken,
   }
-  return { secrets, ids: [], refusals: [], rp }
+  return { secrets, ids: [], refusals: [], sealed: {}, rp }
 }
 
 async function create(
-  { rp, ids, secrets }: Run,
+  { rp, ids, secrets, sealed }: Run,
   request: object = ADULT,
   key?: string,
 ): Promise<CreatedSession> {
   const metadata = { user: METADATA, context: `a longer text around ${METADATA}` }
-  const expiry = ids.length === 0 ? { expires_in: EXPIRES_IN } : {}
   const headers = key === undefined ? {} : { 'Idempotency-Key': key }
-  const session = await rp.create({ ...request, metadata, ...expiry }, headers)
+  const session = await rp.create({ ...request, metadata }, headers)
   ids.push(session.verification_id)
   secrets[`client token ${ids.length}`] = session.client_token
+  Object.assign(sealed, sealedKeys(stage.service.server.stateDir))
   return session
 }
 
