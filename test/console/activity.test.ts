@@ -1,5 +1,5 @@
-// Activity of a person in the console: it begins the hour without activity again. The reads by the page itself
-// do not.
+// Activity of a person in the console: it begins the hour without activity again. The reads by the page
+// itself do not.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
