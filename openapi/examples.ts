@@ -299,6 +299,7 @@ const RELYING_PARTY: Example<'RelyingParty'> = {
   origins: ['https://shop.example'],
   privacy_policy_uri: 'https://shop.example/privacy',
   alternative_url: 'https://shop.example/other-ways',
+  values_retention_days: 30,
   branding: { color: '#1d4ed8', logo: null },
   retention_seconds: 172_800,
   claims_encryption_jwk: null,

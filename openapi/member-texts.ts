@@ -232,6 +232,8 @@ export const MEMBER_TEXTS = {
     privacy_policy_uri:
       'Address of your privacy notice. The page links to it. Default: that of `google_wallet`.',
     alternative_url: 'Page for people without a wallet. The page links to it.',
+    values_retention_days:
+      'Days for which you store values that you got. The page shows it if a verification gives you values and does not declare `intent_to_retain: false`. Default: null, not declared.',
     evidence:
       'Keys to which evidence is sealed, and what it is kept of. `for`: `requested` or `all`. `outcomes`: `verified`, and `rejected` if you need it. `time_stamp`: `none`, `best_effort` or `required`. `push`: an object store to which evidence is sent; `secret_access_key` is never returned, and without it the secret of the same `endpoint` and `access_key_id` stays. Default: null, no evidence.',
     index: 'List verifications, and count them. Default: `true`.',

@@ -24,6 +24,11 @@ const SETTINGS = {
   origins: flag('origins', 'list', 'origins that may use the Digital Credentials API and frame our pages'),
   'privacy-policy-uri': flag('privacy_policy_uri', 'text', 'URL of the privacy notice'),
   'alternative-url': flag('alternative_url', 'text', 'URL of a page for people without a wallet'),
+  'values-retention-days': flag(
+    'values_retention_days',
+    'number',
+    'days for which you store values that you got',
+  ),
   branding: flag('branding', 'json-file', 'a JSON file: color and logo'),
   'retention-seconds': flag('retention_seconds', 'number', 'seconds until results are deleted'),
   'claims-encryption-jwk': flag('claims_encryption_jwk', 'json-file', 'a JSON file: a public P-256 key'),

@@ -79,6 +79,7 @@ const GOOD = {
   origins: ['https://shop.org'],
   privacy_policy_uri: 'https://shop.org/privacy#data',
   alternative_url: 'https://shop.org/other?way=1',
+  values_retention_days: 36_500,
   branding: { color: '#1D4ed8', logo: 'data:image/png;base64,iVBORw0KGgo=' },
   retention_seconds: 3600,
   console_sign_in: {
@@ -277,6 +278,9 @@ describe('the creation of a relying party', () => {
       { branding: { logo } },
       '/branding/logo',
     ]),
+    ['storage of values for no day', { values_retention_days: 0 }, '/values_retention_days'],
+    ['storage of values above 100 years', { values_retention_days: 36_501 }, '/values_retention_days'],
+    ['storage of values for half a day', { values_retention_days: 0.5 }, '/values_retention_days'],
     ['retention below an hour', { retention_seconds: 3599 }, '/retention_seconds'],
     ['retention above 30 days', { retention_seconds: 2_592_001 }, '/retention_seconds'],
     ['retention of half a second', { retention_seconds: 3600.5 }, '/retention_seconds'],

@@ -847,6 +847,7 @@ export type Settings = {
   readonly origins: readonly string[]
   readonly privacy_policy_uri: string | null
   readonly alternative_url: string | null
+  readonly values_retention_days: number | null
   readonly branding: {
     readonly color: string | null
     readonly logo: string | null
@@ -963,6 +964,7 @@ export type SettingsChange = {
   readonly origins?: readonly string[]
   readonly privacy_policy_uri?: string | null
   readonly alternative_url?: string | null
+  readonly values_retention_days?: number | null
   readonly branding?: {
     /** Default: `null`. */
     readonly color?: string | null

@@ -90,6 +90,7 @@ export const relyingParty = z.object({
   origins: texts,
   privacy_policy_uri: maybe(z.string()),
   alternative_url: maybe(z.string()),
+  values_retention_days: maybe(z.int()),
   branding: maybe(z.object({ color: maybe(z.string()), logo: maybe(z.string()) })),
   retention_seconds: z.int(),
   claims_encryption_jwk: maybe(jsonObject),

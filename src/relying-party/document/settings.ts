@@ -98,6 +98,8 @@ export type Settings = {
   readonly privacy_policy_uri?: string | null
   /** Page on which a person can prove the requested facts without a wallet. Absent or null: none. */
   readonly alternative_url?: string | null
+  /** Days for which the relying party stores values, as it declares. Absent or null: not declared. */
+  readonly values_retention_days?: number | null
   /** Look of the relying party's pages; null: the default look of this service. */
   readonly branding: Branding | null
   readonly retention_seconds: number

@@ -13,7 +13,7 @@ import { CERTIFICATE_REVOCATION } from '../../trust/revocation/certificate-revoc
 import { branding } from '../document/branding.ts'
 import { consoleSignIn } from '../document/console-sign-in.ts'
 import { claimsEncryptionJwk } from '../document/encryption-jwk.ts'
-import { evidenceSettings } from '../document/evidence-settings.ts'
+import { evidenceSettings, RETAIN_DAYS } from '../document/evidence-settings.ts'
 import { googleWallet } from '../document/google-wallet.ts'
 import type { ApiKeyGrant, FurtherVerifier, TrustListEntry } from '../document/settings.ts'
 import {
@@ -78,6 +78,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         origins: [],
         privacy_policy_uri: null,
         alternative_url: null,
+        values_retention_days: null,
         branding: null,
         retention_seconds: 48 * HOUR,
         claims_encryption_jwk: null,
@@ -172,6 +173,7 @@ function members(rules: SettingsRules) {
     origins: unique(text(2048).check(z.meta({ pattern: WEB_ORIGIN })), 50),
     privacy_policy_uri: z.nullable(displayInfo.shape.privacy_policy_uri),
     alternative_url: z.nullable(url),
+    values_retention_days: z.nullable(z.int().check(z.minimum(1), z.maximum(RETAIN_DAYS))),
     branding: z.nullable(branding),
     retention_seconds: z.int().check(z.minimum(HOUR), z.maximum(30 * DAY)),
     claims_encryption_jwk: z.nullable(claimsEncryptionJwk),

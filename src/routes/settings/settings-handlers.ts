@@ -196,6 +196,7 @@ export async function settingsToWire(env: Env, view: SettingsView): Promise<Rely
     origins: view.origins,
     privacy_policy_uri: view.privacy_policy_uri ?? null,
     alternative_url: view.alternative_url ?? null,
+    values_retention_days: view.values_retention_days ?? null,
     branding: view.branding,
     retention_seconds: view.retention_seconds,
     claims_encryption_jwk: view.claims_encryption_jwk,

@@ -47,12 +47,15 @@ describe('"About this request" on the session page', () => {
   ])(
     'says which data leaves the service if the claims are encrypted to the relying party: %s',
     async (_, scope, words) => {
-      const setting = await setUp({ claims_encryption_jwk: KEY }, [], ['pid'])
-      const body = { credential_types: ['pid'], scope, intent_to_retain: false }
-      const html = await page(await createSession(setting, body))
+      const setting = await setUp({ claims_encryption_jwk: KEY, values_retention_days: 90 }, [], ['pid'])
+      const body = { credential_types: ['pid'], scope }
+      const html = await page(await createSession(setting, { ...body, intent_to_retain: false }))
       expect(html).toContain(words)
       expect(html).toContain('stores the values only in encrypted form')
       expect(html.includes('states that it will not store the values')).toBe(scope.length > 1)
+      expect(html).not.toContain('90 days')
+      const other = await page(await createSession(setting, body))
+      expect(other.includes('how long it will store the values: 90 days.')).toBe(scope.length > 1)
     },
   )
 

@@ -153,6 +153,7 @@ describe('creating a relying party', () => {
       origins: [],
       privacy_policy_uri: null,
       alternative_url: null,
+      values_retention_days: null,
       branding: null,
       retention_seconds: 172_800,
       claims_encryption_jwk: null,

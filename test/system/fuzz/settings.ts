@@ -92,6 +92,7 @@ async function goodSettings({ people }: Context, random: Random): Promise<Record
     return_urls: ['https://shop.example/back'],
     privacy_policy_uri: 'https://shop.example/p',
     alternative_url: 'https://shop.example/other',
+    values_retention_days: 30,
     branding: { color: '#1d4ed8' },
     google_wallet: {
       display_name: 'Shop',

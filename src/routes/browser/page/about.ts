@@ -14,6 +14,8 @@ export type AboutSettings = {
   readonly privacyNotice: string | null
   /** Registered identifier of the relying party; null without a valid registration certificate. */
   readonly registeredAs: string | null
+  /** Days for which the relying party stores values, as it declares; null without this declaration. */
+  readonly retentionDays: number | null
 }
 
 export type AboutInput = {
@@ -28,6 +30,7 @@ export function aboutSettings(settings: Settings, now: number, use?: string): Ab
   const { verifier } = settings
   return {
     privacyNotice: privacyNotice(settings),
+    retentionDays: settings.values_retention_days ?? null,
     registeredAs: verifier === null ? null : (registeredIdentifier(verifier, use, now) ?? null),
   }
 }
@@ -48,10 +51,11 @@ function aboutLines(texts: Texts, { view, about: facts }: AboutInput, name: stri
   const { about } = texts
   const time = durationWords(view.retention_ms, texts)
   const registration = view.sends_registration ? facts.registeredAs : null
-  // The page of a login lacks the first two lines below. It shows the return address elsewhere. The second
-  // line says what the relying party gets, but the client of the login gets the values.
+  // The page of a login lacks the first two lines below, and how long values are stored. It shows the return
+  // address elsewhere. The client of the login gets the values, not the relying party.
   const isOfLogin = view.login !== null
   const isRetained = view.requested_claims.items.some(({ retained }) => retained)
+  const storesValues = !isOfLogin && view.gives_values && !view.states_no_storage
   const hosts = new Set(Object.values(view.return_addresses ?? {}).map(hostOf))
   const lines: readonly (string | false | null)[] = [
     ...(isOfLogin ? [] : [...hosts].map((host) => fill(about.returnTo, { host }))),
@@ -60,6 +64,9 @@ function aboutLines(texts: Texts, { view, about: facts }: AboutInput, name: stri
     isRetained && fill(about.retained, { name }),
     view.keeps_evidence && fill(about.evidence, { name }),
     view.states_no_storage && view.gives_values && fill(about.notRetained, { name }),
+    storesValues &&
+      facts.retentionDays !== null &&
+      fill(about.retention, { name, time: durationWords(facts.retentionDays * 24 * HOUR_MS, texts) }),
     registration && fill(about.registration, { name, identifier: isolate(registration) }),
   ]
   return lines.filter((line) => typeof line === 'string')

@@ -11,7 +11,7 @@ const NOW = Date.parse('2026-11-28T12:00:00Z')
 function linesOf(view: object = {}, about: object = {}): readonly string[] {
   const input = {
     name: 'Shop',
-    about: { privacyNotice: null, registeredAs: null, ...about },
+    about: { privacyNotice: null, registeredAs: null, retentionDays: null, ...about },
     view: {
       login: null,
       return_addresses: null,
@@ -69,6 +69,27 @@ describe('"About this request"', () => {
     expect(linesOf(declared)).toEqual([YES_OR_NO, NOT_STORED])
   })
 
+  it.each([
+    [1, '1 day'],
+    [365, '365 days'],
+  ])(
+    'says how long the relying party stores values, if it gets values and declared this: %d days',
+    (retentionDays, words) => {
+      const line = `Shop states how long it will store the values: ${words}.`
+      const lines = (view: object) => linesOf(view, { retentionDays })
+      expect(lines({ gives_values: true })).toContain(line)
+      expect(linesOf({ gives_values: true })).not.toContain(line)
+      const login = { client: 'Club', redirect_uri: 'https://club.example/cb' }
+      for (const other of [
+        {},
+        { gives_values: true, states_no_storage: true },
+        { gives_values: true, login },
+      ]) {
+        expect(lines(other)).not.toContain(line)
+      }
+    },
+  )
+
   it('says that the relying party keeps the response as evidence', () => {
     expect(linesOf({ keeps_evidence: true, gives_values: true, keeps_values: true })).toContain(
       'Shop keeps what your wallet app shares as evidence of this verification.',
@@ -112,6 +133,11 @@ describe('what the page shows of the settings', () => {
     expect(noticeOf({ google_wallet })).toBe('https://a.example/google')
     expect(noticeOf({ google_wallet: { rp_metadata_bytes: 'o2' } })).toBeNull()
     expect(noticeOf({ google_wallet, privacy_policy_uri: own })).toBe(own)
+  })
+
+  it('includes the days for which the relying party stores values', () => {
+    const daysOf = (members: object) => aboutSettings(settingsWith(members), NOW).retentionDays
+    expect([daysOf({}), daysOf({ values_retention_days: 30 })]).toEqual([null, 30])
   })
 
   it('includes the registered identifier only if the registration certificate is valid for the verifier', async () => {
