@@ -96,7 +96,7 @@ export function unpack(archive: string, to: string): string {
 
 /**
  * Runs `npm install` in an unpacked archive. Without a registry it links the same packages of this checkout,
- * except with CI_FULL=1.
+ * except with CI set.
  */
 export function install(folder: string): SpawnSyncReturns<string> {
   const installed = spawnSync('npm', ['install', '--prefer-offline', '--fetch-retries=1'], {
@@ -104,7 +104,7 @@ export function install(folder: string): SpawnSyncReturns<string> {
     encoding: 'utf8',
     env: { ...process.env, PATH: outsidePath() },
   })
-  if (installed.status === 0 || process.env.CI_FULL === '1') return installed
+  if (installed.status === 0 || process.env.CI !== undefined) return installed
   console.log(`npm install failed, so the packages of the checkout are linked:\n${installed.stderr}`)
   rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
   mkdirSync(join(folder, 'node_modules'))

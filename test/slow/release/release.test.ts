@@ -177,7 +177,7 @@ describe('the installed archive', () => {
     const runs = runBlocks(page, blocks, place)
     expectShown(page, blocks, runs)
     const [, id] = /"verification_id": ?"(v_[\w-]+)"/.exec(runs.map(({ output }) => output).join()) ?? []
-    for (const path of ['/demo', '/docs', '/s/none'])
+    for (const path of ['/demo', '/docs', '/inspect', '/s/none'])
       expect((await fetch(`http://localhost:${port}${path}`)).status, path).toBe(
         path === '/s/none' ? 404 : 200,
       )
@@ -201,30 +201,24 @@ describe('the installed archive', () => {
     await expect(start).rejects.toThrow(/Run `npm install` in .*bare first/)
   })
 
-  it('runs as in its Dockerfile, as a user who can write only the state directory', async () => {
-    const dockerfile = readFileSync(join(folder, 'Dockerfile'), 'utf8')
-    const command = (name: string) =>
-      JSON.parse(new RegExp(`\\b${name} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '')
-    const [, uid] = /^USER (\d+):/m.exec(dockerfile) ?? []
-    const state = join(work, 'state')
+  it.each([
+    ['in its Dockerfile', containerStart],
+    ['in its systemd unit', unitStart],
+  ])('runs as %s, as a user who can write only the state directory', async (name, startOf) => {
+    const { command, variables, uid } = startOf()
+    const state = join(work, `state ${name}`)
     mkdirSync(state)
     // Another user needs root to become another user. Without root, the folder without write permission does
     // the same.
-    const user = process.getuid?.() === 0 ? { uid: Number(uid), gid: Number(uid) } : {}
-    if (user.uid !== undefined) chownSync(state, user.uid, user.uid)
+    const user = process.getuid?.() === 0 ? { uid, gid: uid } : {}
+    if (user.uid !== undefined) chownSync(state, uid, uid)
     chmodSync(folder, 0o555)
-    const env = {
-      PATH: `${join(folder, 'node_modules', '.bin')}:/usr/bin:/bin`,
-      HOST: '0.0.0.0',
-      STATE_DIR: state,
-      PORT: String(await freePort()),
-    }
+    const env = { ...variables, STATE_DIR: state, PORT: String(await freePort()) }
     const options = { cwd: folder, env, ...user }
-    const [program, ...args] = command('HEALTHCHECK .* CMD')
-    const health = () => spawnSync(program, args, options).status
-    const service = await run(command('ENTRYPOINT'), options, 'Ready: ')
+    const health = () => spawnSync(OWN_NODE(), ['scripts/health.mjs'], options).status
+    const service = await run(command, options, 'Ready: ')
     expect(health()).toBe(0)
-    const admin = spawnSync('node', ['scripts/admin.mjs', 'relying-parties', 'list'], options)
+    const admin = spawnSync(OWN_NODE(), ['scripts/admin.mjs', 'relying-parties', 'list'], options)
     expect(String(admin.stdout)).toContain('Demo Cellar')
     expect(await service.end('SIGTERM')).toBe(0)
     expect(health()).toBe(1)
@@ -279,6 +273,36 @@ describe('the installed archive', () => {
     }
   })
 })
+
+/** The Node of the archive. */
+const OWN_NODE = () => join(folder, 'node_modules', '.bin', 'node')
+
+/** A start of the service: its command, its variables but for those of a place, and the id of its user. */
+type Start = {
+  readonly command: readonly string[]
+  readonly variables: Readonly<Record<string, string>>
+  readonly uid: number
+}
+
+/** Returns the start of the Dockerfile. */
+function containerStart(): Start {
+  const dockerfile = readFileSync(join(folder, 'Dockerfile'), 'utf8')
+  const list = (name: string) =>
+    JSON.parse(new RegExp(`\\b${name} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '')
+  const [, uid] = /^USER (\d+):/m.exec(dockerfile) ?? []
+  expect(list('HEALTHCHECK .* CMD')).toEqual(['node', 'scripts/health.mjs'])
+  const variables = { PATH: `${join(folder, 'node_modules', '.bin')}:/usr/bin:/bin`, HOST: '0.0.0.0' }
+  return { command: list('ENTRYPOINT'), variables, uid: Number(uid) }
+}
+
+/** Returns the start of the systemd unit, in this folder. Its user does not exist on this machine. */
+function unitStart(): Start {
+  const unit = readFileSync(join(folder, 'wallet-verifier.service'), 'utf8')
+  const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? ''
+  expect(value('User')).not.toMatch(/^(root)?$/)
+  const command = value('ExecStart').replace(value('WorkingDirectory'), folder).split(' ')
+  return { command, variables: { PATH: '/usr/bin:/bin' }, uid: 65531 }
+}
 
 /** Returns the archive with the verifier of the previous version. */
 function previousFolder(): string {
