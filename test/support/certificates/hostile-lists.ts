@@ -1,6 +1,7 @@
 // Hostile trusted lists in XML as data: each is a published list, or a list signed by a test key, with one
 // change. Our own reader judges them, and EU DSS.
 
+import { createHash } from 'node:crypto'
 import { ENVELOPED, EXCLUSIVE, transform, type XmlSignatureOptions } from './xml-lists.ts'
 
 export type TextChange = (whole: string) => string
@@ -17,6 +18,22 @@ export const swap =
 export const SIGNATURE = /<ds:Signature .*<\/ds:Signature>/s
 export const signatureOf = (whole: string) => SIGNATURE.exec(whole)?.[0] ?? ''
 const ROOT_END = '</TrustServiceStatusList>'
+
+/** Entities of which each has the former one ten times: the last one has a billion of the first. */
+const BILLION = Array.from(
+  { length: 10 },
+  (_, i) => `<!ENTITY lol${i} "${i === 0 ? 'lol' : `&lol${i - 1};`.repeat(10)}">`,
+).join('')
+
+/** Attributes with names of four characters: a million have 8,000,000 bytes, below the limit of a list. */
+const attributes = (count: number) =>
+  Array.from({ length: count }, (_, i) => ` ${(i + 466_560).toString(36)}=""`).join('')
+
+/** Removes the id of the root, so that a copy of the root may have it. */
+const withoutIds = swap(/ Id="id_for_enveloped_signing_of_the_entire_list"/, '')
+
+/** The root of a list with everything in it, but without the signature. */
+const signedPart = (whole: string) => whole.replace(SIGNATURE, '').replace(/^.*?\?>\s*/s, '')
 
 /** Changes of the published list of Sweden, each with our fault. */
 export const CHANGED_LISTS: readonly (readonly [name: string, fault: string, change: TextChange])[] = [
@@ -61,6 +78,12 @@ export const CHANGED_LISTS: readonly (readonly [name: string, fault: string, cha
   ['a document type', 'malformed', swap('?>', '?><!DOCTYPE TrustServiceStatusList>')],
   ['a document type with an entity', 'malformed', swap('?>', '?><!DOCTYPE a [<!ENTITY b "c">]>')],
   ['an external entity', 'malformed', swap('?>', '?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>')],
+  [
+    'nested entities of a billion texts',
+    'malformed',
+    (whole) =>
+      swap('Box 5398', 'Box &lol9;')(swap('?>', `?><!DOCTYPE TrustServiceStatusList [${BILLION}]>`)(whole)),
+  ],
   ['an entity that nobody declared', 'malformed', swap('Box 5398', 'Box &amp;&b;')],
   ['a processing instruction', 'malformed', swap('<SchemeInformation>', '<?a b?><SchemeInformation>')],
   ['a declaration of version 1.1', 'malformed', swap('version="1.0"', 'version="1.1"')],
@@ -84,6 +107,37 @@ export const CHANGED_LISTS: readonly (readonly [name: string, fault: string, cha
     'the same Id as id',
     'malformed',
     swap('<SchemeInformation>', '<SchemeInformation id="id_for_enveloped_signing_of_the_entire_list">'),
+  ],
+  [
+    'a million attributes of one element',
+    'too_large',
+    (whole) => swap('<SchemeInformation>', `<SchemeInformation${attributes(1_000_000)}>`)(whole),
+  ],
+  ['a tab in an attribute', 'invalid_signature', swap('xml:lang="sv"', 'xml:lang="sv\t"')],
+  ['a reference to a tab in an attribute', 'invalid_signature', swap('xml:lang="sv"', 'xml:lang="sv&#9;"')],
+  ['a carriage return in an attribute', 'invalid_signature', swap('xml:lang="sv"', 'xml:lang="s\rv"')],
+  [
+    'a reference to a carriage return in an attribute',
+    'invalid_signature',
+    swap('xml:lang="sv"', 'xml:lang="s&#13;v"'),
+  ],
+  [
+    'its good content in an object of the signature, and another status outside',
+    'malformed',
+    (whole) =>
+      swap(
+        '</ds:Signature>',
+        `<ds:Object>${signedPart(whole)}</ds:Object></ds:Signature>`,
+      )(withoutIds(swap('Svcstatus/withdrawn', 'Svcstatus/granted')(whole))),
+  ],
+  [
+    'its good content in an object beside the signature, and another status outside',
+    'invalid_signature',
+    (whole) =>
+      swap(
+        '<SchemeInformation>',
+        `<ds:Object xmlns:ds="http://www.w3.org/2000/09/xmldsig#">${signedPart(whole)}</ds:Object><SchemeInformation>`,
+      )(withoutIds(swap('Svcstatus/withdrawn', 'Svcstatus/granted')(whole))),
   ],
   ['an attribute twice', 'malformed', swap('<SchemeInformation>', '<SchemeInformation a="1" a="1">')],
   ['a prefix without a declaration', 'malformed', swap('<SchemeInformation>', '<SchemeInformation z:a="1">')],
@@ -138,6 +192,23 @@ const subtract = '/descendant::ds:Signature'
 /** The one filter of XPath Filter 2.0 that leaves out the signature. */
 export const FILTER2: XmlSignatureOptions = filter2('subtract', subtract)
 
+/** A list whose signature covers a copy of its good content alone, while another status is outside. */
+function signedCopy(): XmlSignatureOptions {
+  let copy = ''
+  return {
+    content: (whole) => {
+      copy = whole
+      const forged = withoutIds(swap('Svcstatus/withdrawn', 'Svcstatus/granted')(whole))
+      return swap('<SchemeInformation>', `<Copy>${whole}</Copy><SchemeInformation>`)(forged)
+    },
+    signedInfo: (info) => {
+      const digest = createHash('sha256').update(copy).digest('base64')
+      const named = swap('URI=""', 'URI="#id_for_enveloped_signing_of_the_entire_list"')(info)
+      return swap(/(?<=<ds:DigestValue>)[^<]+/, digest)(named)
+    },
+  }
+}
+
 /** Options with which a test key signs another form of signature, each with our fault. */
 export const OTHER_FORMS: readonly (readonly [name: string, fault: string, options: XmlSignatureOptions])[] =
   [
@@ -146,6 +217,7 @@ export const OTHER_FORMS: readonly (readonly [name: string, fault: string, optio
       'unsupported_algorithm',
       { signedInfo: swap('URI=""', 'URI="#id_for_enveloped_signing_of_the_entire_list"') },
     ],
+    ['the Id of a copy in place of the whole document', 'unsupported_algorithm', signedCopy()],
     [
       'a third reference',
       'unsupported_algorithm',

@@ -158,6 +158,15 @@ describe('a change that leaves the signed content the same is accepted:', () => 
     expect(await signed({ content: cut, document: comment })).toBe(0)
   })
 
+  it('a tab and a carriage return in an attribute by reference, in any notation, but not as such', async () => {
+    const content = swap('xml:lang="sv"', 'xml:lang="s&#x9;&#xD;v"')
+    expect(await signed({ content })).toBe(1)
+    const written = (as: string) => signed({ content, document: swap('s&#x9;&#xD;v', as) })
+    expect(await written('s&#9;&#013;v')).toBe(1)
+    for (const as of ['s\t&#xD;v', 's&#x9;\rv', 's  v', 's&#x9;&#xA;v'])
+      expect(await written(as), JSON.stringify(as)).toBe('invalid_signature')
+  })
+
   it('a comment inside a certificate and inside a service type', async () => {
     const inCertificate = (whole: string) =>
       whole.replace(/(EAA\/Q<.*?X509Certificate>MII)/s, (before) => `${before}<!-- a -->`)
