@@ -33,29 +33,36 @@ export type ListAnchors = { readonly anchors: readonly TrustAnchor[]; readonly l
 /**
  * Makes anchors from the certificates of a list. A CA certificate becomes an authority, and any other
  * certificate a pinned signer (ETSI TS 119 602 Annex D allows both). A certificate with an unusable key or
- * extension is left out, and all other certificates remain. The result may be empty.
+ * extension is left out, and all other certificates remain. The result may be empty. A certificate that
+ * occurs again for the same grant is not decoded again.
  */
 export function anchorsOfList(
   certificates: readonly ListedCertificate[],
   grants: readonly ServiceGrant[],
 ): Result<ListAnchors, TrustListError> {
-  const anchors = new Map<string, TrustAnchor>()
+  const anchors: TrustAnchor[] = []
+  /** By certificate and grant: true if they make an anchor. */
+  const tried = new Map<string, boolean>()
   let leftOut = 0
   let bytes = 0
   for (const { service, status, certificate } of certificates) {
+    const encoded = certificate && encodeBase64(certificate)
     for (const grant of grantsFor({ type: service, status }, grants)) {
-      const made = certificate && toAnchor(certificate, grant)
-      const anchor = made && status !== undefined ? { ...made, service: { type: service, status } } : made
-      const key = certificate && `${grants.indexOf(grant)}/${encodeBase64(certificate)}`
-      if (anchor === undefined || key === undefined) leftOut += 1
-      else if (!anchors.has(key)) {
-        anchors.set(key, anchor)
-        bytes += certificate?.length ?? 0
+      const key = `${grants.indexOf(grant)}/${encoded}`
+      if (!tried.has(key)) {
+        const made = certificate && toAnchor(certificate, grant)
+        if (made) {
+          anchors.push(status === undefined ? made : { ...made, service: { type: service, status } })
+          bytes += certificate.length
+        }
+        tried.set(key, made !== undefined)
       }
-      if (anchors.size > TRUST_LIST.anchors || bytes > TRUST_LIST.certificateBytes) return err('too_large')
+      if (!tried.get(key)) leftOut += 1
+      const isTooLarge = anchors.length > TRUST_LIST.anchors || bytes > TRUST_LIST.certificateBytes
+      if (isTooLarge || tried.size > TRUST_LIST.triedCertificates) return err('too_large')
     }
   }
-  return ok({ anchors: [...anchors.values()], leftOut })
+  return ok({ anchors, leftOut })
 }
 
 /**

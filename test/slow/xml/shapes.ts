@@ -1,12 +1,13 @@
 // Documents of 8 MiB that cost a reader of XML time or memory, each inside a signed list.
 
 import { XML } from '../../../src/trust/xml/xml-limits.ts'
+import { createRandom } from '../../support/runner/random.ts'
 
 /** Repeats a text up to a number of characters. */
 const fill = (part: string, characters: number) => part.repeat(Math.floor(characters / part.length))
 
 /** A content for a number of ASCII characters. */
-type Shape = (characters: number) => string
+export type Shape = (characters: number) => string
 
 const attributes = (count: number, name: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => ` ${name(i)}="urn:${i}"`).join('')
@@ -62,3 +63,23 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   levels: (characters) => fill('<b>', characters),
   'a name': (characters) => `<${fill('b', characters)}/>`,
 }
+
+/** Shapes behind one another, each in the same room. */
+const mixtureOf =
+  (...names: readonly string[]): Shape =>
+  (characters) =>
+    names.map((name) => SHAPES[name]?.(Math.floor(characters / names.length)) ?? '').join('')
+
+const WELL_FORMED = Object.keys(SHAPES).slice(0, Object.keys(SHAPES).indexOf('an attribute without an end'))
+
+/** Mixtures of three to six shapes, the same in each run. */
+export const MIXTURES: Readonly<Record<string, Shape>> = Object.fromEntries(
+  Array.from({ length: 6 }, (_, i) => {
+    const random = createRandom(612 + i)
+    const names = Array.from(
+      { length: 3 + Math.floor(random() * 4) },
+      () => WELL_FORMED[Math.floor(random() * WELL_FORMED.length)] ?? '',
+    )
+    return [names.join(', '), mixtureOf(...names)]
+  }),
+)
