@@ -72,7 +72,12 @@ const TRUST_LIST = {
   signers: flag('signers', 'json-file', 'a JSON file: certificates or keys that sign the list'),
   'list-type': flag('list_type', 'text', 'required LoTEType or TSLType'),
   territory: flag('territory', 'text', 'required SchemeTerritory of an etsi_tl: SE'),
-  schemes: flag('schemes', 'text', 'eu_age_verification, in place of services and list-type'),
+  schemes: flag('schemes', 'text', 'a scheme in place of services and list-type: eu_age_verification, …'),
+  'credential-types': flag(
+    'credential_types',
+    'list',
+    'credential types of a scheme that names none: pid,mdl',
+  ),
   'assurance-level': flag('assurance_level', 'text', 'low, substantial or high, with schemes'),
   territories: flag(
     'territories',

@@ -13,8 +13,9 @@ export const INSPECT = {
   does: 'prints what a trusted list in XML holds, before it is trusted',
   flags: {
     services: 'a JSON file: services of a list, as for trust-lists create; prints the anchors they give',
-    schemes: 'eu_age_verification, in place of services',
+    schemes: 'a scheme, in place of services: eu_age_verification, eu_qualified_attestations, …',
     certificate: 'a PEM file: prints the services that list one of its certificates, or its authority',
+    at: 'a time, as 2026-11-30T12:00:00Z: judges the services at this time instead of now',
   },
 }
 
@@ -36,6 +37,8 @@ export async function runInspect(args) {
     source = parsed.positionals[0]
     if (!values.help && parsed.positionals.length !== 1) throw new Error('Name one list: its URL, or a file.')
     if (values.services && values.schemes) throw new Error('--services and --schemes exclude each other.')
+    if (values.at !== undefined && !isTime(values.at))
+      throw new Error('--at must be a time in UTC, as 2026-11-30T12:00:00Z.')
   } catch (error) {
     console.error(`${error.message}\n\n${helpText()}`)
     return 2
@@ -60,16 +63,22 @@ export async function runInspect(args) {
     console.error(error.cause?.message ?? error.message)
     return 3
   }
-  const found = await inspect(body, { services, certificates, schemes: values.schemes, now: Date.now() })
+  const at = values.at === undefined ? undefined : Date.parse(values.at)
+  const found = await inspect(body, { services, certificates, schemes: values.schemes, now: Date.now(), at })
   console.log(values['json-output'] ? json(found.report, 2) : plain(found.lines.join('\n')))
-  return found.report.fault === null ? 0 : 1
+  return (found.report.fault ?? found.report.mapping?.fault ?? null) === null ? 0 : 1
 }
 
-async function readSource(source) {
+function isTime(text) {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/.test(text) && !Number.isNaN(Date.parse(text))
+}
+
+/** Reads or fetches a list. A redirect, another status than 200, and more than 8 MiB are errors. */
+export async function readSource(source, { timeoutMs = FETCH_TIMEOUT_MS } = {}) {
   if (!/^https?:\/\//.test(source)) return new Uint8Array(readFileSync(source))
   const response = await fetch(source, {
     redirect: 'error',
-    signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
+    signal: AbortSignal.timeout(timeoutMs),
     headers: { accept: 'application/vnd.etsi.tsl+xml' },
   })
   if (response.status !== 200) throw new Error(`The list is unavailable: HTTP ${response.status}.`)

@@ -3,7 +3,7 @@
 // certificate it is.
 
 import { createHash, X509Certificate } from 'node:crypto'
-import type { AssuranceLevel } from '../../src/trust/anchors/anchor.ts'
+import { TRUST_LIST } from '../../src/limits.ts'
 import { anchorsOfList, grantsFor, type ServiceGrant } from '../../src/trust/lists/list-anchors.ts'
 import { readPointers } from '../../src/trust/lists/tl-pointers.ts'
 import {
@@ -13,10 +13,18 @@ import {
   SCHEME_NAMES,
 } from '../../src/trust/lists/tl-presets.ts'
 import { readScheme, readSchemeOf, type TlScheme } from '../../src/trust/lists/tl-scheme.ts'
-import { IN_FORCE, mapServices, readServices, type TlService } from '../../src/trust/lists/tl-services.ts'
+import {
+  IN_FORCE,
+  mapServices,
+  readService,
+  serviceElements,
+  serviceType,
+  type TlService,
+} from '../../src/trust/lists/tl-services.ts'
 import { parseXmlList, verifyXmlList } from '../../src/trust/lists/tl-signature.ts'
 import { encodePem } from '../../src/trust/x509/pem-certificates.ts'
 import { readSignature } from '../../src/trust/xml/enveloped-signature.ts'
+import type { XmlElement } from '../../src/trust/xml/xml-tree.ts'
 
 type Mapping = {
   readonly services?: readonly ServiceGrant[] | undefined
@@ -25,9 +33,15 @@ type Mapping = {
   readonly certificates?: readonly X509Certificate[] | undefined
   /** Unix milliseconds. */
   readonly now: number
+  /** Another time in Unix milliseconds, at which services and their statuses are judged. */
+  readonly at?: number | undefined
 }
 
-type Inspection = { readonly report: { readonly fault: string | null }; readonly lines: readonly string[] }
+/** The first `fault` is that of the list, the second one that of its anchors by the mapping. */
+type Inspection = {
+  readonly report: { readonly fault: string | null; readonly mapping?: { readonly fault: string | null } }
+  readonly lines: readonly string[]
+}
 
 /** Returns the report, and lines for people. */
 export async function inspectList(body: Uint8Array, mapping: Mapping): Promise<Inspection> {
@@ -40,17 +54,18 @@ export async function inspectList(body: Uint8Array, mapping: Mapping): Promise<I
     sha256: createHash('sha256').update(certificate).digest('hex'),
     subject: subjectOf(certificate),
   }
-  const now = Math.floor(mapping.now / 1000)
+  const now = Math.floor((mapping.at ?? mapping.now) / 1000)
+  const scheme = readSchemeOf(root.value) ?? null
   const signed = await verifyXmlList(body, [encodePem(certificate)])
-  const rules = { listTypes: null, territory: null, last: null, now }
+  const rules = { listTypes: null, territory: null, last: null, now: timeOfList(mapping, scheme) }
   const inForce = signed.ok ? readScheme(signed.value, rules) : signed
-  const services = readServices(root.value)
+  const services = serviceElements(root.value).flatMap(readService)
   const grants = grantsOf(mapping)
   const fault = inForce.ok ? inForce.value.ended : inForce.error
   const report: Report = {
     fault,
     signer,
-    scheme: readSchemeOf(root.value) ?? null,
+    scheme,
     services: countServices(services),
     pointers: [LIST_OF_LISTS_TYPE, NATIONAL_LIST_TYPE].flatMap((type) =>
       readPointers(root.value, type).map(({ territory, url, signers }) => ({
@@ -59,7 +74,7 @@ export async function inspectList(body: Uint8Array, mapping: Mapping): Promise<I
         signers: signers.length,
       })),
     ),
-    ...(grants && { mapping: mappingOf(services, grants, now) }),
+    ...(grants && { mapping: mappingOf(root.value, grants, now) }),
     ...(mapping.certificates && {
       certificates: mapping.certificates.map((one) =>
         findCertificate(one, { services, now, isInOrder: fault === null }),
@@ -67,6 +82,15 @@ export async function inspectList(body: Uint8Array, mapping: Mapping): Promise<I
     }),
   }
   return { report, lines: linesOf(report) }
+}
+
+/**
+ * Returns the time (Unix seconds) at which the list must be in force. A list that was issued after `at` is
+ * judged as of its issue, because it says since when each service has its status.
+ */
+function timeOfList({ now, at }: Mapping, scheme: TlScheme | null): number {
+  if (at === undefined) return Math.floor(now / 1000)
+  return Math.floor(Math.max(at, Math.min(now, (scheme?.issuedAt ?? 0) * 1000)) / 1000)
 }
 
 function refused(fault: string): Inspection {
@@ -82,11 +106,11 @@ function oneLine({ subject }: X509Certificate): string {
   return subject.replaceAll('\n', ', ')
 }
 
-/** The grants of the mapping. A scheme has a level only in a configuration: here any level will do. */
+/** The grants of the mapping. A scheme has a level, and some have types, only in a configuration: any will do. */
 function grantsOf({ services, schemes }: Mapping): readonly ServiceGrant[] | undefined {
   const name = SCHEME_NAMES.find((each) => each === schemes)
-  const assurance_level: AssuranceLevel = 'low'
-  return name ? LIST_SCHEMES[name].services.map((each) => ({ ...each, assurance_level })) : services
+  const any = { credential_types: ['pid'], assurance_level: 'low' } as const
+  return name ? LIST_SCHEMES[name].services.map((each) => ({ ...any, ...each })) : services
 }
 
 function countServices(services: readonly TlService[]) {
@@ -99,21 +123,33 @@ function countServices(services: readonly TlService[]) {
     .sort((a, b) => a.type.localeCompare(b.type) || a.status.localeCompare(b.status))
 }
 
-function mappingOf(services: readonly TlService[], grants: readonly ServiceGrant[], now: number) {
+/** Returns the anchors, and each service of a granted type that gives none or fewer, with the reason. */
+function mappingOf(root: XmlElement, grants: readonly ServiceGrant[], now: number) {
+  const elements = serviceElements(root)
   const isMapped = (service: TlService) => grantsFor(service, grants).length > 0
+  const services = elements.flatMap(readService)
   const found = anchorsOfList(mapServices(services, isMapped, now).certificates, grants)
   return {
+    fault: found.ok ? null : found.error,
     anchors: found.ok ? found.value.anchors.map(({ name }) => name) : [],
-    left_out: services.filter(isMapped).flatMap((service) => {
-      const why = reasonOf(service, grants, now)
-      return why === undefined ? [] : [{ provider: service.provider, service: service.name, why }]
+    left_out: elements.flatMap((element) => {
+      const [service] = readService(element)
+      const type = serviceType(element.information)
+      if (!grants.some((grant) => grant.type === type)) return []
+      const why = service === undefined ? UNREADABLE : reasonOf(service, grants, now)
+      return why === undefined
+        ? []
+        : [{ provider: element.provider, service: service?.name ?? 'a service', why }]
     }),
   }
 }
 
-/** Returns why a mapped service gives no anchor, or fewer than it has certificates. */
+const UNREADABLE = 'its status, or the time since when it has this status, cannot be read'
+
+/** Returns why a service of a granted type gives no anchor, or fewer than it has certificates. */
 function reasonOf(service: TlService, grants: readonly ServiceGrant[], now: number): string | undefined {
   const { since, certificates, refusedExtensions, type, status } = service
+  if (grantsFor(service, grants).length === 0) return `its status is ${status}`
   if (since > now) return `its status starts ${new Date(since * 1000).toISOString()}`
   if (refusedExtensions.length > 0) return `extension ${refusedExtensions.join(', ')}`
   if (certificates.length === 0) return 'it has no certificate'
@@ -185,6 +221,8 @@ type Report = {
   readonly certificates?: readonly ReturnType<typeof findCertificate>[]
 }
 
+const ANCHOR_LIMITS = `at most ${TRUST_LIST.anchors}, with ${TRUST_LIST.certificateBytes} bytes of certificates`
+
 function linesOf(report: Report): readonly string[] {
   const { fault, signer, scheme, services, pointers, mapping, certificates = [] } = report
   const time = (seconds: number) => new Date(seconds * 1000).toISOString()
@@ -210,7 +248,9 @@ function linesOf(report: Report): readonly string[] {
       ? []
       : [
           '',
-          `anchors of the mapping: ${mapping.anchors.length}`,
+          mapping.fault === null
+            ? `anchors of the mapping: ${mapping.anchors.length}`
+            : `anchors of the mapping: none, ${mapping.fault}: ${ANCHOR_LIMITS}`,
           ...mapping.anchors.map((name) => `  ${name}`),
           `left out: ${mapping.left_out.length}`,
           ...mapping.left_out.map(({ provider, service, why }) => `  ${provider}, ${service}: ${why}`),

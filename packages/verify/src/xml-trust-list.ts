@@ -4,7 +4,7 @@ import { ASSURANCE_LEVELS } from '../../../src/trust/anchors/anchor.ts'
 import { verifyEtsiTl } from '../../../src/trust/lists/etsi-tl.ts'
 import type { ServiceGrant } from '../../../src/trust/lists/list-anchors.ts'
 import { TL } from '../../../src/trust/lists/tl-limits.ts'
-import { LIST_SCHEMES, NOT_ATTESTATION_SERVICES, SCHEME_NAMES } from '../../../src/trust/lists/tl-presets.ts'
+import { LIST_SCHEMES, NOT_ATTESTATION_SERVICES } from '../../../src/trust/lists/tl-presets.ts'
 import { decodePemCertificates } from '../../../src/trust/x509/pem-certificates.ts'
 import { XML } from '../../../src/trust/xml/xml-limits.ts'
 import { checkMembers, inputError } from './faults.ts'
@@ -67,14 +67,12 @@ function mappingOf({ schemes, services, listType, assuranceLevel }: XmlTrustList
     if (wrong >= 0) throw inputError(`/services/${wrong}/type`, 'must be a service that issues attestations')
     return { listTypes: listType === undefined ? null : [listType], services: grants }
   }
-  if (!SCHEME_NAMES.includes(schemes)) throw inputError('/schemes', `must be ${SCHEME_NAMES.join(' or ')}`)
+  if (schemes !== 'eu_age_verification') throw inputError('/schemes', 'must be eu_age_verification')
   if (services !== undefined) throw inputError('/services', 'must not be combined with schemes')
   if (listType !== undefined) throw inputError('/listType', 'must not be combined with schemes')
   if (assuranceLevel === undefined || !ASSURANCE_LEVELS.includes(assuranceLevel))
     throw inputError('/assuranceLevel', `must be ${ASSURANCE_LEVELS.join(' or ')}`)
   const scheme = LIST_SCHEMES[schemes]
-  return {
-    listTypes: scheme.listTypes,
-    services: scheme.services.map((service) => ({ ...service, assurance_level: assuranceLevel })),
-  }
+  const own = { credential_types: [], assurance_level: assuranceLevel }
+  return { listTypes: scheme.listTypes, services: scheme.services.map((service) => ({ ...own, ...service })) }
 }

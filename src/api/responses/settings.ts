@@ -148,6 +148,7 @@ export const trustList = z.object({
   territory: z.exactOptional(maybe(z.string())),
   schemes: z.exactOptional(z.string()),
   assurance_level: z.exactOptional(z.enum(ASSURANCE_LEVELS)),
+  credential_types: z.exactOptional(texts),
   territories: z.exactOptional(z.union([z.literal('all'), texts])),
   oj_url: z.exactOptional(maybe(z.string())),
   refresh_seconds: z.exactOptional(z.int()),

@@ -16,6 +16,7 @@ import { BUNDLE_SERVICE } from '../../trust/lists/pem-bundle.ts'
 import { TL } from '../../trust/lists/tl-limits.ts'
 import {
   LIST_SCHEMES,
+  NATIONAL_SCHEMES,
   NOT_ATTESTATION_SERVICES,
   SCHEME_NAMES,
   type SchemeName,
@@ -48,12 +49,6 @@ export type TrustListSource =
       /** The expected `TSLType`, and `SchemeTerritory`; `null` accepts any. */
       readonly list_type: string | null
       readonly territory: string | null
-      /**
-       * Names of known schemes, from which `services` were made. `assurance_level` is the level that the
-       * operator sent.
-       */
-      readonly schemes?: SchemeName
-      readonly assurance_level?: AssuranceLevel
     } & XmlSource)
   | ({
       readonly kind: 'eu_lotl'
@@ -66,6 +61,13 @@ export type TrustListSource =
 
 /** A published list in XML. Each signer has one certificate. */
 type XmlSource = {
+  /**
+   * Name of the scheme from which `services` were made. `assurance_level` and `credential_types` are what the
+   * operator sent with it.
+   */
+  readonly schemes?: SchemeName
+  readonly assurance_level?: AssuranceLevel
+  readonly credential_types?: readonly string[]
   readonly url: string
   readonly signers: readonly XmlSigner[]
   readonly refresh_seconds: number
@@ -98,6 +100,9 @@ export function trustListSchema(rules: OutboundRules): z.ZodMiniType<TrustListCo
     url: text(2048),
     signers: list(xmlSigner, TL.signers),
     stale_after_seconds: z._default(seconds, DAY),
+    services: z.optional(xmlServices),
+    assurance_level: z.optional(grant.assurance_level),
+    credential_types: z.optional(grant.credential_types),
   }
   const bundle = z.strictObject({
     ...common,
@@ -124,21 +129,22 @@ export function trustListSchema(rules: OutboundRules): z.ZodMiniType<TrustListCo
       kind: z.literal('etsi_tl'),
       list_type: z._default(z.nullable(text(500)), null),
       territory: z._default(z.nullable(territoryName), null),
-      services: z.optional(xmlServices),
       schemes: z.optional(z.enum(SCHEME_NAMES)),
-      assurance_level: z.optional(z.enum(ASSURANCE_LEVELS)),
       refresh_seconds: z._default(seconds, HOUR),
     }),
     z.transform(withSchemeServices),
   )
-  const lotl = z.strictObject({
-    ...published,
-    kind: z.literal('eu_lotl'),
-    territories: z.union([z.literal('all'), unique(territoryName, TL.followed)]),
-    oj_url: z._default(z.nullable(httpsUrl), null),
-    services: xmlServices,
-    refresh_seconds: z._default(daily, HOUR),
-  })
+  const lotl = z.pipe(
+    z.strictObject({
+      ...published,
+      kind: z.literal('eu_lotl'),
+      territories: z.union([z.literal('all'), unique(territoryName, TL.followed)]),
+      oj_url: z._default(z.nullable(httpsUrl), null),
+      schemes: z.optional(z.enum(NATIONAL_SCHEMES)),
+      refresh_seconds: z._default(daily, HOUR),
+    }),
+    z.transform(withSchemeServices),
+  )
   return z
     .discriminatedUnion('kind', [lote, vical, bundle, xmlList, lotl])
     .check(
@@ -192,7 +198,8 @@ type XmlListInput = {
   readonly services?: z.output<typeof xmlServices> | undefined
   readonly schemes?: SchemeName | undefined
   readonly assurance_level?: AssuranceLevel | undefined
-  readonly list_type: string | null
+  readonly credential_types?: readonly z.output<typeof typeName>[] | undefined
+  readonly list_type?: string | null
 }
 
 /** Makes the services of a list that names a scheme. A list has either `services` or `schemes`. */
@@ -200,22 +207,28 @@ function withSchemeServices<T extends XmlListInput>(
   input: T,
   { issues }: { readonly issues: z.core.$ZodRawIssue[] },
 ): T & { readonly services: z.output<typeof xmlServices> } {
-  const { services, schemes, assurance_level, list_type } = input
+  const { services, schemes, assurance_level, credential_types, list_type = null } = input
   const refuse = (path: string, message: string) => {
     issues.push({ code: 'custom', input, path: [path], message })
     return z.NEVER
   }
+  const required = 'This member is required with schemes.'
   if (schemes === undefined) {
-    if (assurance_level !== undefined)
-      return refuse('assurance_level', 'must stand inside each of services: it is for a list with schemes')
+    const misplaced = 'must stand inside each of services: it is for a list with schemes'
+    if (assurance_level !== undefined) return refuse('assurance_level', misplaced)
+    if (credential_types !== undefined) return refuse('credential_types', misplaced)
     if (services === undefined) return refuse('services', 'This member is required, unless schemes is given.')
     return { ...input, services }
   }
   if (services !== undefined) return refuse('services', 'must not be combined with schemes')
   if (list_type !== null) return refuse('list_type', 'must not be combined with schemes, which names it')
-  if (assurance_level === undefined) return refuse('assurance_level', 'This member is required with schemes.')
-  const grants = LIST_SCHEMES[schemes].services.map((service) => ({ ...service, assurance_level }))
-  return { ...input, services: grants }
+  if (assurance_level === undefined) return refuse('assurance_level', required)
+  const scheme = LIST_SCHEMES[schemes].services
+  const isOwn = scheme.every((service) => service.credential_types !== undefined)
+  if (isOwn && credential_types) return refuse('credential_types', `must not be combined with ${schemes}`)
+  if (!isOwn && !credential_types) return refuse('credential_types', required)
+  const grants = scheme.map((service) => ({ credential_types, ...service, assurance_level }))
+  return { ...input, services: grants as z.output<typeof xmlServices> }
 }
 
 /**

@@ -9,13 +9,29 @@ export type ListScheme = {
   readonly services: readonly {
     readonly type: string
     readonly statuses: readonly string[]
-    readonly credential_types: readonly string[]
+    /** Absent if the operator names the types. */
+    readonly credential_types?: readonly string[]
   }[]
 }
 
+/** Schemes of the lists of Member States, which a list of lists leads to. */
+export const NATIONAL_SCHEMES = ['eu_qualified_attestations', 'eu_public_body_attestations'] as const
+
 /** Names of schemes. The member `schemes` in the settings of a list is one of these names. */
-export const SCHEME_NAMES = ['eu_age_verification'] as const
+export const SCHEME_NAMES = ['eu_age_verification', ...NATIONAL_SCHEMES] as const
 export type SchemeName = (typeof SCHEME_NAMES)[number]
+
+/** `TSLType` of the EU's list of lists, and of the lists of its Member States. */
+export const LIST_OF_LISTS_TYPE = 'http://uri.etsi.org/TrstSvc/TrustedList/TSLType/EUlistofthelists'
+export const NATIONAL_LIST_TYPE = 'http://uri.etsi.org/TrstSvc/TrustedList/TSLType/EUgeneric'
+
+const SERVICE_TYPE = 'http://uri.etsi.org/TrstSvc/Svctype/'
+
+/** Providers of attestations on the lists of Member States (ETSI TS 119 612 §5.5.1). */
+const nationalScheme = (type: string): ListScheme => ({
+  listTypes: [NATIONAL_LIST_TYPE],
+  services: [{ type: SERVICE_TYPE + type, statuses: IN_FORCE }],
+})
 
 const AGE = 'http://trust.tech.ec.europa.eu/lists/age-verification'
 const OLDER_AGE = 'http://ec.europa.eu/tools/lotl/av/TrstSvc'
@@ -37,11 +53,9 @@ export const LIST_SCHEMES: Readonly<Record<SchemeName, ListScheme>> = {
       },
     ],
   },
+  eu_qualified_attestations: nationalScheme('EAA/Q'),
+  eu_public_body_attestations: nationalScheme('EAA/Pub-EAA'),
 }
 
-/** `TSLType` of the EU's list of lists, and of the lists of its Member States. */
-export const LIST_OF_LISTS_TYPE = 'http://uri.etsi.org/TrstSvc/TrustedList/TSLType/EUlistofthelists'
-export const NATIONAL_LIST_TYPE = 'http://uri.etsi.org/TrstSvc/TrustedList/TSLType/EUgeneric'
-
 /** Service types that issue no attestations. `CA/QC` is for authorities that issue qualified certificates. */
-export const NOT_ATTESTATION_SERVICES: readonly string[] = ['http://uri.etsi.org/TrstSvc/Svctype/CA/QC']
+export const NOT_ATTESTATION_SERVICES: readonly string[] = [`${SERVICE_TYPE}CA/QC`]

@@ -38,17 +38,27 @@ export const IN_FORCE: readonly string[] = [
 
 /** Returns the services of a list. A service whose type, status or time is unreadable is left out. */
 export function readServices(root: XmlElement): readonly TlService[] {
+  return serviceElements(root).flatMap(readService)
+}
+
+/** The element `ServiceInformation` of a service, and the name of its provider. */
+type ServiceElement = { readonly information: XmlElement | undefined; readonly provider: string }
+
+/** Returns an entry for each service of a list, in the order of the document. Nothing in it is read. */
+export function serviceElements(root: XmlElement): readonly ServiceElement[] {
   const providers = childrenNamed(onlyChild(root, tl('TrustServiceProviderList')), tl('TrustServiceProvider'))
-  return providers.flatMap((provider) => {
-    const name = displayName(descend(provider, tl('TSPInformation'), tl('TSPName')))
-    return childrenNamed(onlyChild(provider, tl('TSPServices')), tl('TSPService')).flatMap((service) =>
-      readService(onlyChild(service, tl('ServiceInformation')), name),
-    )
+  return providers.flatMap((each) => {
+    const provider = displayName(descend(each, tl('TSPInformation'), tl('TSPName')))
+    return childrenNamed(onlyChild(each, tl('TSPServices')), tl('TSPService')).map((service) => ({
+      information: onlyChild(service, tl('ServiceInformation')),
+      provider,
+    }))
   })
 }
 
-function readService(information: XmlElement | undefined, provider: string): readonly TlService[] {
-  const type = textOf(onlyChild(information, tl('ServiceTypeIdentifier')))
+/** Returns the service of an element. Returns an empty list if its type, status or time is unreadable. */
+export function readService({ information, provider }: ServiceElement): readonly TlService[] {
+  const type = serviceType(information)
   const status = textOf(onlyChild(information, tl('ServiceStatus')))
   const since = readDateTime(textOf(onlyChild(information, tl('StatusStartingTime'))) ?? '')
   if (!type || !status || since === undefined) return []
@@ -65,6 +75,11 @@ function readService(information: XmlElement | undefined, provider: string): rea
       ),
     },
   ]
+}
+
+/** Returns the `ServiceTypeIdentifier` of a service. */
+export function serviceType(information: XmlElement | undefined): string | undefined {
+  return textOf(onlyChild(information, tl('ServiceTypeIdentifier')))
 }
 
 /** Returns the English name. If there is none, returns the first name. */

@@ -1,13 +1,16 @@
 // api/trust: trusted lists in XML over HTTP. The publishers are on loopback, and the relying party is in test
 // mode.
 
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { parseCall } from '../../../scripts/admin/call.mjs'
 import { type IssuerPki, type Minted, mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { mintListSigner } from '../../support/certificates/trust-lists.ts'
 import {
   AGE_LIST_TYPE,
   DEPRECATED,
   EAA_Q,
+  GRANTED,
   PAA,
   RECOGNIZED,
   signXmlList,
@@ -214,6 +217,77 @@ it('api/trust: an issuer on a national list that a list of lists names is accept
   expect(await warningCodes()).toContain('trust_list_signers_change')
 })
 
+it.each([
+  ['eu_qualified_attestations', 'EAA/Q'],
+  ['eu_public_body_attestations', 'EAA/Pub-EAA'],
+])(
+  'api/trust: the scheme %s is made of one service, the types and the level of the operator, alone and in a list of lists',
+  async (schemes, service) => {
+    const type = `http://uri.etsi.org/TrstSvc/Svctype/${service}`
+    const terms = { schemes, assurance_level: 'substantial', credential_types: ['age_attestation'] }
+    const list = xmlList({ territory: 'DE', services: [issuer(type)], ...TIMES })
+    publisher.answer({ body: signXmlList(list, signer) })
+    const name = schemes.replace('eu_', 'alone_')
+    const statuses = [GRANTED, `${GRANTED.slice(0, -'granted'.length)}recognisedatnationallevel`]
+    const { schemes: _, ...grant } = { ...terms, type, statuses }
+    expect(await keep(ageList(name, terms))).toMatchObject({ ...terms, services: [grant], anchors: 1 })
+    const { answer, session } = await present(await subscriberOf(name))
+    expect([answer.status, session]).toMatchObject([200, { assurance_level: 'substantial' }])
+    publisher.answer({ body: signXmlList(xmlList({ ...TIMES, type: AGE_LIST_TYPE }), signer) })
+    expect(await refresh(name)).toMatchObject({ last_attempt: { fault: 'wrong_list' } })
+
+    national.answer({ body: signXmlList(list, stateSigner) })
+    const pointers = [{ location: national.url, territory: 'DE', certificates: [stateSigner.x5c] }]
+    const lotl = xmlList({ type: LOTL_TYPE, territory: 'EU', pointers, ...TIMES })
+    publisher.answer({ body: signXmlList(lotl, signer) })
+    const changes = { ...terms, kind: 'eu_lotl', territories: ['DE'] }
+    const followed = await keep(ageList(schemes.replace('eu_', 'followed_'), changes))
+    expect(followed).toMatchObject({ ...terms, services: [grant], anchors: 1 })
+  },
+)
+
+describe('docs/eu-lists.md', () => {
+  /** The documented commands with this beginning, parsed as `npm run admin` does. */
+  const documented = (beginning: string) => {
+    const guide = readFileSync('docs/eu-lists.md', 'utf8').replaceAll(/ \\\n +/g, ' ')
+    const commands = [...guide.matchAll(/^npm run admin -- (.+)$/gm)].map(([, command = '']) => command)
+    const signers = JSON.stringify([{ x509_certificate_pem: signer.pem }])
+    return commands
+      .filter((command) => command.startsWith(beginning))
+      .map((command) => {
+        const call = parseCall(command.split(' '), () => signers)
+        if (!('method' in call)) throw new Error(command)
+        return call as { method: string; path: string; body: { name: string } }
+      })
+  }
+
+  it('its commands add the age verification list and the list of lists, and let a relying party use both', async () => {
+    const [age, lotl, ...others] = documented('trust-lists create')
+    expect([age?.body.name, lotl?.body.name, others]).toEqual(['eu_age', 'eu_qeaa', []])
+    const create = (call: typeof age) => keep({ ...call?.body, livemode: false, url: publisher.url })
+    expect(await create(age)).toMatchObject({ anchors: 1, assurance_level: 'low' })
+    const list = xmlList({ territory: 'HU', services: [issuer(EAA_Q)], ...TIMES })
+    national.answer({ body: signXmlList(list, stateSigner) })
+    const pointers = [{ location: national.url, territory: 'HU', certificates: [stateSigner.x5c] }]
+    const body = signXmlList(xmlList({ type: LOTL_TYPE, territory: 'EU', pointers, ...TIMES }), signer)
+    publisher.answer({ body })
+    const terms = { credential_types: ['pid'], assurance_level: 'substantial' }
+    expect(await create(lotl)).toMatchObject({ ...terms, anchors: 1, lists: [{ territory: 'HU' }] })
+
+    const rp = await relyingPartyOf(stage)
+    const updates = documented('relying-parties update')
+    expect(updates.map((call) => 'anchor_sets' in call.body && call.body.anchor_sets)).toEqual([
+      ['eu_age'],
+      ['eu_qeaa'],
+    ])
+    for (const { method, body: settings } of updates) {
+      const path = `/v1/admin/relying_parties/${rp.relying_party_id}`
+      const changed = await rp.call(method, path, { token: stage.service.server.adminToken, body: settings })
+      expect(await expectStatus(changed, 200)).toMatchObject(settings)
+    }
+  })
+})
+
 const GRANT = { type: EAA_Q, credential_types: ['age_attestation'], assurance_level: 'low' }
 const plain = { schemes: undefined, assurance_level: undefined, services: [GRANT] }
 
@@ -236,6 +310,9 @@ it.each([
   ['schemes without a level', { assurance_level: undefined }, '/assurance_level', 'required'],
   ['schemes and list_type', { list_type: 'x' }, '/list_type', 'invalid_value'],
   ['an unknown scheme', { schemes: 'moon' }, '/schemes', 'invalid_value'],
+  ['types of a scheme that names them', { credential_types: ['pid'] }, '/credential_types', 'invalid_value'],
+  ['a scheme that needs types', { schemes: 'eu_qualified_attestations' }, '/credential_types', 'required'],
+  ['types beside services', { ...plain, credential_types: ['pid'] }, '/credential_types', 'invalid_value'],
   ['a territory in small letters', { territory: 'de' }, '/territory', 'invalid_format'],
   [
     'a service of authorities',
