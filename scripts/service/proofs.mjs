@@ -28,6 +28,12 @@ export const PROOFS = {
     '',
     '--days 4 --a-day 10 --step 2',
   ),
+  'start-size': proof(
+    'test/slow/year/start-size.ts',
+    'starts with 100,000 stored sessions and a million files of erased ones; minutes',
+    '',
+    '--sessions 1000 --erased 10000 --starts 2',
+  ),
   sizes: proof(
     'test/support/runner/sizes.mjs',
     'changes of lists in XML and of evidence, the library against the service; an hour',

@@ -95,7 +95,8 @@ function measure(directory: string): { readonly bytes: number; readonly files: n
   return { bytes: sizes.reduce((sum, size) => sum + size, 0), files: paths.length }
 }
 
-function residentMiB(pid: number): number {
+/** Returns the resident memory of a process. */
+export function residentMiB(pid: number): number {
   const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Math.round(Number(kilobytes) / 1024)
 }
