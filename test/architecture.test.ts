@@ -6,6 +6,7 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { blank, functionsOf, importsOf } from './support/reading/source-scan.ts'
+import { PLANTED_FAULTS, WITHOUT_FAULT } from './system/fuzz/planted-faults.ts'
 
 /**
  * Rooms that a room may import: those to its right. `type:` allows `import type` only. Every room has
@@ -358,6 +359,24 @@ describe('src/', () => {
     expect(Object.keys(files).length).toBeGreaterThan(20)
     expect(errorsOf(files)).toEqual([])
   })
+})
+
+describe('the planted faults of the fuzz', () => {
+  it('include one for each room, or a reason why the room has none', () => {
+    const routes = Object.keys(SUB_ROOMS.routes ?? {}).filter((floor) => floor !== '.')
+    const rooms = [...Object.keys(MAY_IMPORT), ...routes.map((floor) => `routes/${floor}`)]
+    const listed = [...PLANTED_FAULTS.map(({ room }) => room), ...Object.keys(WITHOUT_FAULT)]
+    expect(listed.sort()).toEqual(rooms.sort())
+  })
+
+  it.each(PLANTED_FAULTS)(
+    'have a text that occurs once in a source of the room: $room',
+    ({ room, change }) => {
+      const { path, replaced } = change
+      expect(path.startsWith(`src/${room}/`)).toBe(true)
+      expect(readFileSync(join(import.meta.dirname, '..', path), 'utf8').split(replaced)).toHaveLength(2)
+    },
+  )
 })
 
 describe('sandbox/', () => {
