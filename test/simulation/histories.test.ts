@@ -1,11 +1,11 @@
 // The service's objects under simulated faults (docs/decisions/proofs.md).
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import { IS_FULL_SIZE } from '../support/runner/size.ts'
+import { IS_FULL_SIZE, IS_HUGE_SIZE } from '../support/runner/size.ts'
 import { HANG_MS } from '../support/wait.ts'
 import { openSimulator, type Simulator, traceOf } from './simulator.ts'
 
-const HISTORIES = IS_FULL_SIZE ? 300 : 40
+const HISTORIES = IS_HUGE_SIZE ? 2_000 : IS_FULL_SIZE ? 300 : 40
 const TRACE_LINES = 40
 
 describe('the simulation', () => {
@@ -24,7 +24,7 @@ describe('the simulation', () => {
         expect.fail(`seed ${seed} breaks "${violation.property}": ${violation.text}\n${trace}`)
       }
     },
-    4 * HANG_MS, // a slow machine needs minutes
+    (IS_HUGE_SIZE ? 20 : 4) * HANG_MS, // a slow machine needs minutes
   )
 
   it('gives the same history for the same seed, whatever history ran before', async () => {

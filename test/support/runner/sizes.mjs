@@ -8,6 +8,8 @@ const FILES = [
   'evidence/verify',
   'qr/render',
   'verify/differential',
+  'simulation/histories',
+  'wallets/lower.properties',
   'slow/xml-reader',
 ]
 const files = FILES.map((name) => `test/${name}.test.ts`)
