@@ -3,6 +3,7 @@
 import { decodeBase64, encodeBase64url } from '../../../src/codec/base64url.ts'
 import { equalBytes, utf8 } from '../../../src/codec/bytes.ts'
 import { canonicalJson } from '../../../src/codec/canonical-json.ts'
+import { bytesOf, decodeCbor, embeddedOf, entryOf } from '../../../src/codec/cbor.ts'
 import { isJsonObject, type JsonObject, member } from '../../../src/codec/json.ts'
 import { sha256 } from '../../../src/crypto/digest.ts'
 import { jwkThumbprint, type PrivateJwk, type PublicJwk, parsePublicJwk } from '../../../src/crypto/jwk.ts'
@@ -231,7 +232,10 @@ async function checkDeviceRequest({ files, session }: CaseFile, reporter: Report
   reporter.expect('request_binding', isSameInfo, 'session.json has another encryption info', line)
 }
 
-/** Compares `request_hash` of an Annex C request, which covers the query and the transcript. */
+/**
+ * Compares `request_hash` of an Annex C request, which covers the query, the transcript and the registration
+ * certificate in the request.
+ */
 export async function checkDeviceRequestHash(
   { files, session }: CaseFile,
   statement: JsonObject,
@@ -240,7 +244,23 @@ export async function checkDeviceRequestHash(
   const transcript = files.get(NAMES.transcript)
   const query = documentQuery(session.query)
   if (!session.annex_c || transcript === undefined || query === undefined) return
-  await compareHash(await deviceRequestHash(query, transcript), statement, reporter)
+  await compareHash(await deviceRequestHash(query, transcript, readRegistration(files)), statement, reporter)
+}
+
+const REQUEST_LIMITS = { bytes: EVIDENCE.containerBytes, depth: 32, items: 65_536 }
+
+/** Returns the registration certificate in the request of `org-iso-mdoc`; `undefined` without one. */
+function readRegistration(files: CaseFile['files']): Uint8Array<ArrayBuffer> | undefined {
+  const read = (bytes: Uint8Array<ArrayBuffer> | undefined) => {
+    const decoded = bytes && decodeCbor(bytes, REQUEST_LIMITS)
+    return decoded?.ok ? decoded.value : undefined
+  }
+  const request = read(files.get(NAMES.deviceRequest))
+  const documents = request && entryOf(request, 'docRequests')
+  const [first] = documents?.type === 'array' ? documents.items : []
+  const items = read(embeddedOf(first && entryOf(first, 'itemsRequest')))
+  const info = items && entryOf(items, 'requestInfo')
+  return bytesOf(info && entryOf(info, 'euWrprc'))
 }
 
 async function compareHash(hash: string, statement: JsonObject, reporter: Reporter): Promise<void> {

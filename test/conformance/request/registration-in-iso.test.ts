@@ -4,6 +4,7 @@
 import { encode } from 'cborg'
 import { decodeJwt, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { openEnvelope, verifyContainer } from '../../../packages/evidence/src/evidence.ts'
 import { mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
 import { answerAnnexC } from '../../support/people/annex-c-person.ts'
 import {
@@ -13,6 +14,7 @@ import {
   requestHashOf,
 } from '../../support/people/annex-c-wallet.ts'
 import { makeMdocPerson } from '../../support/people/mdoc-person.ts'
+import { fetchEvidence, newKeeper } from '../../support/service/evidence.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
 import { readRegistration } from '../../support/wallets/eu/registered-request.ts'
@@ -61,11 +63,12 @@ function shop({
   domain = 'shop.example',
   by = reader,
   uses = undefined as readonly object[] | undefined,
+  settings = {},
 } = {}): Promise<RelyingParty> {
   const registration = { certificate, dataset: { identifier: ID } }
   const reader_certificates = [{ ...identityOf(by!), domains: [domain] }]
   const verifier = { ...identityOf(leaf), registration, reader_certificates, ...(uses && { uses }) }
-  return relyingPartyOf(stage, { origins: [SHOP], trust_anchors: [person.anchor()], verifier })
+  return relyingPartyOf(stage, { origins: [SHOP], trust_anchors: [person.anchor()], verifier, ...settings })
 }
 
 async function ask(rp: RelyingParty, creation: object = ALONE) {
@@ -134,6 +137,17 @@ describe('a request of org-iso-mdoc of a registered relying party', () => {
     const receipt = await (await rp.call('GET', `/v1/verify/${id}/receipt`)).text()
     expect(decodeJwt(receipt).request_hash).toBe(requestHashOf(entry, SHOP))
   })
+})
+
+it('evidence of a request with a registration certificate is confirmed by the offline verifier, which reads this certificate in the request', async () => {
+  const keeper = await newKeeper(stage.service, (settings) => shop({ settings }))
+  const { id, request } = await ask(keeper.rp, { ...ALONE, evidence: true })
+  await expectStatus(await respond(keeper.rp, id, request), 200)
+  const { envelope } = await fetchEvidence(keeper, id)
+  const { zip } = await openEnvelope(JSON.stringify(envelope), [keeper.recipient.privateJwk])
+  const { checks } = (await verifyContainer(zip)).report
+  expect(checks.find((check) => check.id === 'request_hash')).toMatchObject({ result: 'pass' })
+  expect(checks.filter(({ result }) => result === 'fail')).toEqual([])
 })
 
 describe('the strict wallet', () => {
