@@ -366,8 +366,8 @@ export const EXAMPLES: {
     locale: null,
     warnings: [],
     wallets: [
-      { id: 'eudi-android', result: 'works' },
-      { id: 'nl-wallet', result: 'lowered', left_out: [OTHER_OPTION] },
+      { id: 'eudi-android', result: 'works', browser: 'any' },
+      { id: 'nl-wallet', result: 'lowered', browser: 'no', left_out: [OTHER_OPTION] },
       { id: 'apple-wallet', result: 'cannot', reasons: [NOT_HELD] },
     ],
   },

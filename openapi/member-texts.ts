@@ -94,7 +94,7 @@ export const MEMBER_TEXTS = {
     warnings:
       'Parts of the request that may not work: claims that your registration certificate does not cover, types that are left out, and a response mode that some wallets refuse through a browser.',
     wallets:
-      'Wallets that can answer. `works`: the request as it is. `lowered`: only with `wallet`; `left_out` says what that request lacks. `cannot`: `reasons` says why. `unknown`: no public source is about `reasons`.',
+      'Wallets that can answer. `works`: the request as it is. `lowered`: only with `wallet`; `left_out` says what that request lacks. `cannot`: `reasons` says why. `unknown`: no public source is about `reasons`. `browser`: `any` (a call for any wallet is answered), `if_chosen` (only a call made for it with `wallet` is sure to be), `no` (only a link reaches it).',
   },
   WalletRequest: {
     uri: 'Content of the QR code.',

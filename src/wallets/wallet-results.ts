@@ -1,9 +1,10 @@
 // Computes the expected result of every wallet for a request, before a person uses a wallet.
 
+import { ISO_MDOC } from '../openid4vp/dc-api.ts'
 import { encodeQueryValue } from '../openid4vp/request/authorization-request.ts'
 import { decodeTransactionData } from '../openid4vp/transaction-data/transaction-data.ts'
 import { lowerRequest } from './lower.ts'
-import type { Finding, OriginalRequest } from './lowering.ts'
+import type { Finding, Lowering, OriginalRequest } from './lowering.ts'
 import { WALLET_PROFILES } from './profiles/index.ts'
 import type { WalletProfile } from './profiles/profile.ts'
 
@@ -12,6 +13,12 @@ export type WalletResult = {
   /** Id of the wallet profile. */
   readonly id: string
   readonly result: 'works' | 'lowered' | 'unknown' | 'cannot'
+  /**
+   * How the wallet answers through the browser's API. `any`: it answers the call for any wallet, in each browser
+   * that reaches it. `if_chosen`: only a call that is made for it is sure to be answered. `no`: only a link
+   * reaches it. Absent if the wallet cannot answer.
+   */
+  readonly browser?: 'any' | 'if_chosen' | 'no'
   /**
    * Members of the original request that are absent or different in the request for this wallet, or that
    * the wallet ignores. Absent: none.
@@ -66,9 +73,31 @@ function toResult(profile: WalletProfile, original: OriginalRequest): WalletResu
   return {
     id,
     result,
+    browser: browserOf(profile, original, lowering),
     ...(left_out.length > 0 && { left_out: summary(left_out) }),
     ...(unknown.length > 0 && { reasons: summary(unknown) }),
   }
+}
+
+/**
+ * Returns how the wallet answers through the browser. If only mdocs are requested, one call has the requests of
+ * OpenID4VP and of `org-iso-mdoc`. Some browsers then pass only the latter to wallets.
+ */
+function browserOf(
+  { dc_api_call }: WalletProfile,
+  { dc_api_protocols: offered, policy }: OriginalRequest,
+  { request, left_out, outcome }: Exclude<Lowering, { readonly outcome: 'cannot' }>,
+): NonNullable<WalletResult['browser']> {
+  const { dc_api_protocols: own } = request
+  if (own.length === 0) return 'no'
+  const isOther = outcome === 'unknown' || left_out.some(({ member }) => member !== '/uri')
+  const isOneCall =
+    offered.length > 1 &&
+    offered.includes(ISO_MDOC) &&
+    policy.query.credentials.every(({ format }) => format === 'mso_mdoc')
+  const isHidden = isOneCall && (!own.includes(ISO_MDOC) || dc_api_call === 'first')
+  const isEnded = dc_api_call === 'no_multisigned' && offered.includes('openid4vp-v1-multisigned')
+  return isOther || isHidden || isEnded ? 'if_chosen' : 'any'
 }
 
 /**

@@ -11,7 +11,7 @@ import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
 import { walletResults } from '../../src/wallets/wallet-results.ts'
 import { policyOf } from '../policy/fixtures.ts'
 
-function originalOf(changes: Parameters<typeof policyOf>[0], by_value = false) {
+function originalOf(changes: Parameters<typeof policyOf>[0], by_value = false, has_further = false) {
   return originalRequest(
     {
       policy: policyOf(changes, Object.values(FORMATS)),
@@ -30,7 +30,7 @@ function originalOf(changes: Parameters<typeof policyOf>[0], by_value = false) {
       by_value,
       eu_age_verification: false,
       has_root: false,
-      has_further: false,
+      has_further,
       valueBytes: ({ query, link }) =>
         buildAuthorizationRequestUri({ parameters: { dcql_query: query as JsonObject } }, link).length,
       lacking: [],
@@ -43,6 +43,38 @@ const LONG = ['family_name', 'given_name', 'birthdate', 'address', 'sex', 'age_o
 it('the list of wallet results has less than 256 bytes per wallet for a long request', () => {
   const results = walletResults(originalOf({ credential_types: ['pid'], scope: LONG, allow_derived: true }))
   expect(JSON.stringify(results).length).toBeLessThan(256 * WALLET_PROFILES.length)
+})
+
+const BOTH = ['family_name', 'given_name']
+
+it.each([
+  ['an mDL', { credential_types: ['mdl'], scope: BOTH }, false, 'any if_chosen if_chosen if_chosen'],
+  ['the name in a PID', { credential_types: ['pid'], scope: BOTH }, false, 'any any any any'],
+  [
+    'the name in a PID, with further identities',
+    { credential_types: ['pid'], scope: BOTH },
+    true,
+    'any any if_chosen any',
+  ],
+  [
+    'two credentials',
+    { credential_types: ['pid', 'mdl'], scope: ['family_name'], credential_match: 'all' },
+    false,
+    'any no no no',
+  ],
+] as const)(
+  'the list of wallet results says for Multipaz, EUDI on Android, Valera and Credo how each answers through the browser: %s',
+  (_, changes, further, expected) => {
+    const results = walletResults(originalOf(changes as never, false, further))
+    const ids = ['multipaz', 'eudi-android', 'valera', 'credo']
+    expect(ids.map((id) => results.find((one) => one.id === id)?.browser).join(' ')).toBe(expected)
+  },
+)
+
+it('the list of wallet results does not say how a wallet answers through the browser if it cannot answer', () => {
+  const results = walletResults(originalOf({ credential_types: ['mdl'] }))
+  expect(results.find(({ id }) => id === 'swiyu')).not.toHaveProperty('browser')
+  expect(results.find(({ id }) => id === 'nl-wallet')).toMatchObject({ browser: 'no' })
 })
 
 it('the list of wallet results has one finding if several claims have the same problem', () => {

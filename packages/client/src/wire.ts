@@ -193,10 +193,13 @@ export type CreatedVerification = {
   /**
    * Wallets that can answer. `works`: the request as it is. `lowered`: only with `wallet`; `left_out` says
    * what that request lacks. `cannot`: `reasons` says why. `unknown`: no public source is about `reasons`.
+   * `browser`: `any` (a call for any wallet is answered), `if_chosen` (only a call made for it with `wallet`
+   * is sure to be), `no` (only a link reaches it).
    */
   readonly wallets: readonly {
     readonly id: string
     readonly result: 'works' | 'lowered' | 'unknown' | 'cannot' | (string & {})
+    readonly browser?: 'any' | 'if_chosen' | 'no' | (string & {})
     readonly left_out?: readonly {
       readonly member: string
       readonly why: string

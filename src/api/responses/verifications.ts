@@ -89,6 +89,7 @@ const walletFinding = z.object({ member: z.string(), why: z.string() })
 const walletResult = z.object({
   id: z.string(),
   result: z.enum(['works', 'lowered', 'unknown', 'cannot']),
+  browser: z.exactOptional(z.enum(['any', 'if_chosen', 'no'])),
   left_out: z.exactOptional(list(walletFinding)),
   reasons: z.exactOptional(list(walletFinding)),
 })

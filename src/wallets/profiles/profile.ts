@@ -96,6 +96,12 @@ export const walletProfileSchema = z.strictObject({
    * True if the wallet discloses at most one credential through the Digital Credentials API. Absent: false.
    */
   dc_api_single: z.exactOptional(z.literal(true)),
+  /**
+   * How the wallet reads a call of the Digital Credentials API that has several requests. `first`: only the
+   * first one. `no_multisigned`: a multi-signed request ends the call. Absent: the wallet ignores requests that
+   * it does not support.
+   */
+  dc_api_call: z.exactOptional(z.enum(['first', 'no_multisigned'])),
   client_id_prefixes: z.array(z.enum(CLIENT_ID_PREFIXES)),
   /** Credential formats, preferred first. */
   formats,

@@ -3,7 +3,7 @@
 
 import { beforeAll } from 'vitest'
 import type { WalletProfile } from '../../../src/wallets/profiles/profile.ts'
-import { mintLeaf } from '../../support/certificates/certificates.ts'
+import { mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
 import {
   BASE_URL,
   type CreatedSession,
@@ -30,6 +30,7 @@ const SHOP = 'https://shop.example'
 export type WalletResult = {
   readonly id: string
   readonly result: 'works' | 'lowered' | 'unknown' | 'cannot'
+  readonly browser?: 'any' | 'if_chosen' | 'no'
   readonly left_out?: readonly { readonly member: string; readonly why: string }[]
   readonly reasons?: readonly { readonly member: string; readonly why: string }[]
 }
@@ -44,6 +45,8 @@ export type Exchange =
 export type WalletStage = {
   service: Service
   rp: RelyingParty
+  /** The same relying party with a further identity. */
+  further: RelyingParty
   surroundings: Surroundings
 }
 
@@ -57,7 +60,13 @@ export function useWalletStage(): WalletStage {
     ])
     stage.service = openService(await sharedServer(SERVICE_VARIABLES))
     const reader = await mintLeaf(root, { subject: 'CN=Shop', extendedKeyUsage: ['1.0.18013.5.1.6'] })
-    stage.rp = await stage.service.relyingParty({
+    const other = await mintLeaf(await mintRoot({ subject: 'CN=Other' }))
+    const verifier = {
+      ...identityOf(leaf),
+      root_certificate_pem: root.pem,
+      reader_certificates: [{ ...identityOf(reader), domains: ['shop.example'] }],
+    }
+    const settings = {
       name: 'Test Shop',
       origins: [SHOP],
       trust_anchors: anchors,
@@ -65,11 +74,11 @@ export function useWalletStage(): WalletStage {
         logo_uri: 'https://shop.example/logo.png',
         privacy_policy_uri: 'https://shop.example/privacy',
       },
-      verifier: {
-        ...identityOf(leaf),
-        root_certificate_pem: root.pem,
-        reader_certificates: [{ ...identityOf(reader), domains: ['shop.example'] }],
-      },
+    }
+    stage.rp = await stage.service.relyingParty({ ...settings, verifier })
+    stage.further = await stage.service.relyingParty({
+      ...settings,
+      verifier: { ...verifier, further: [identityOf(other)] },
     })
     stage.surroundings = { fetch: stage.service.fetch, holdings, verifierCa: root.pem }
   })

@@ -10,6 +10,7 @@ export const euAgeAndroid: WalletProfile = {
   id: 'eu-age-android',
   name: 'EU age verification app (Android)',
   platforms: ['android'],
+  dc_api_call: 'first',
   dcql: { ...EU_AGE.dcql, claim_sets: 'ignored', values: 'ignored', without_claims: 'all' },
 }
 

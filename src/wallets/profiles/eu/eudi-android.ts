@@ -19,6 +19,7 @@ export const eudiAndroid: WalletProfile = {
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: ['org-iso-mdoc'],
   dc_api_single: true,
+  dc_api_call: 'first',
   client_id_prefixes: ['x509_hash', 'x509_san_dns'],
   formats: ['mso_mdoc', 'dc+sd-jwt'],
   response_modes: ['direct_post.jwt', 'direct_post'],

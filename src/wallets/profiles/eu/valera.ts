@@ -20,6 +20,7 @@ export const valera: WalletProfile = {
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'],
   dc_api_single: true,
+  dc_api_call: 'no_multisigned',
   client_id_prefixes: ['x509_hash', 'x509_san_dns'],
   formats: ['mso_mdoc', 'dc+sd-jwt'],
   response_modes: ['direct_post.jwt', 'direct_post'],
