@@ -35,7 +35,7 @@ export type Answer =
   | { readonly disclosed: readonly DisclosedClaim[]; readonly credential: DigitalRequest }
 
 /** Public sources of the behaviour. */
-type WalletSource =
+export type WalletSource =
   | { readonly repository: string; readonly commit: string; readonly files: readonly string[] }
   | { readonly documentation: readonly string[] }
 
