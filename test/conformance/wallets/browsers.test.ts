@@ -59,8 +59,8 @@ describe.each(BROWSER_WALLETS)('$id', (profile) => {
   }
 
   /**
-   * No surprise: a wallet that the browser reaches answers, unless the creation said that it cannot, or that it
-   * must be chosen, or that only its link reaches it.
+   * No surprise: a wallet that the browser reaches answers, unless the creation said that it cannot, or that
+   * it must be chosen, or that only its link reaches it.
    */
   async function cell(
     { byDefault, chosen }: ReturnType<typeof bothOf>,

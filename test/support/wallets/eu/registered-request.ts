@@ -1,6 +1,6 @@
-// A strict reader of the registration in a request of `org-iso-mdoc`, made after the Android core, whose reader
-// is `DeviceRequestProcessor`, and after the iOS kit. Both warn the person of most failures. Failures have the
-// names of their sources. It shares no code with the service.
+// A strict reader of the registration in a request of `org-iso-mdoc`, made after `DeviceRequestProcessor` of
+// the Android core, and after the iOS kit. Both warn the person of most failures, which have the names of
+// their sources. It shares no code with the service.
 
 import { verify, X509Certificate } from 'node:crypto'
 import { decode, encode, Tagged } from 'cborg'
