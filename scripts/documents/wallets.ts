@@ -95,9 +95,12 @@ Without a choice it answers the browser with one credential, the session stays p
 - Valera decodes every request of a call, and ends a call that has \`openid4vp-v1-multisigned\`.
   A relying party with further identities reaches it by a link, or if it is chosen.
   It returns no \`protocol\` to the browser; a browser that adds it is assumed.
+- EUDI's reference wallet on iOS has an extension for Safari, which answers \`org-iso-mdoc\`.
+  Version a1f1592 of its library (av-lib-ios-w3c-dc-api) answers with every document of a request.
+  The app uses a later version (0.20.1), which was not found, so the service does not ask it through the browser.
 - Multipaz itself answers all four protocols: \`npm run proof -- clients multipaz\`.
 
-No browser passes a request to the others:
+The service makes no request through a browser for the others:
 
 ${LINK_ONLY.map((name) => `- ${name}`).join('\n')}`
 

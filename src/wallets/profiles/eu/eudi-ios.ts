@@ -1,6 +1,8 @@
 // The reference wallet of the European Commission for iOS. The wallet decodes `values` as strings only. The
 // app uses wallet-kit 0.37.3 and openid4vp-swift 0.35.1, whose commits are cited. Since 0.40 the kit refuses
-// requests without a registration certificate, unless the app switches that off.
+// requests without a registration certificate, unless the app switches that off. Since iOS 26 the app also
+// answers `org-iso-mdoc`. An older version of the library for this protocol answers with every document of a
+// request, and the version that the app uses was not found. So this profile leaves out `org-iso-mdoc`.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

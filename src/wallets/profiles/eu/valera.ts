@@ -1,8 +1,9 @@
 // The Austrian wallet, and other wallets that use the VC-K library. The profile describes version 5.7.6 of
-// the wallet and VC-K 5.11.1, although the wallet uses VC-K 5.12.0. Up to version 5.7.5, the wallet fails
-// with `credential_sets`. Through the browser, the person selects one credential. The wallet also answers
-// `org-iso-mdoc`, but with every document of a request, so this profile leaves out `org-iso-mdoc`. The link
-// `av` is left out, because this link opens the age verification apps, which refuse requests for this wallet.
+// the wallet and VC-K 5.11.1. The wallet uses VC-K 5.12.0, of which no public copy was found. Up to version
+// 5.7.5, the wallet fails with `credential_sets`. Through the browser, the person selects one credential. The
+// wallet also answers `org-iso-mdoc`, but with every document of a request, so this profile leaves out
+// `org-iso-mdoc`. The link `av` is left out, because this link opens the age verification apps, which refuse
+// requests for this wallet.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'
