@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../src/codec/bytes.ts'
-import { objectUrl, signHead, signPut } from '../../src/evidence/push/signed-request.ts'
+import { materialUrl, objectUrl, signHead, signPut } from '../../src/evidence/push/signed-request.ts'
 import { ACCESS, signatureFault } from '../support/service/object-store.ts'
 
 const STORE = { ...ACCESS, endpoint: 'https://s3.example.com', prefix: 'bank/cases', retain_days: 1826 }
@@ -28,6 +28,11 @@ describe('the address of an object', () => {
     expect(objectUrl(plain, 'v_1', Date.UTC(2027, 11, 1))).toBe(
       'https://s3.example.com/case-files/2027/12/v_1.json',
     )
+  })
+
+  it('of a material has bucket, prefix and SHA-256', () => {
+    const expected = 'https://s3.example.com/case-files/bank/cases/materials/00ff'
+    expect(materialUrl(STORE, '00ff')).toBe(expected)
   })
 })
 

@@ -33,14 +33,21 @@ const DAY_MS = 86_400_000
  * @example
  * objectUrl(store, 'v_1', Date.UTC(2027, 0, 31)) // 'https://s3.example.com/cases/bank/2027/01/v_1.json'
  */
-export function objectUrl(
-  { endpoint, bucket, prefix }: Pick<ObjectStore, 'endpoint' | 'bucket' | 'prefix'>,
-  verificationId: string,
-  createdAt: number,
-): string {
+export function objectUrl(store: Place, verificationId: string, createdAt: number): string {
   const [year, month] = isoTime(createdAt).split('-')
+  return `${folderUrl(store)}/${year}/${month}/${verificationId}.json`
+}
+
+/** Returns the address of a material, which all evidence in this store shares. */
+export function materialUrl(store: Place, sha256: string): string {
+  return `${folderUrl(store)}/materials/${sha256}`
+}
+
+type Place = Pick<ObjectStore, 'endpoint' | 'bucket' | 'prefix'>
+
+function folderUrl({ endpoint, bucket, prefix }: Place): string {
   const folder = prefix === '' ? bucket : `${bucket}/${prefix}`
-  return `${endpoint.replace(/\/$/, '')}/${folder}/${year}/${month}/${verificationId}.json`
+  return `${endpoint.replace(/\/$/, '')}/${folder}`
 }
 
 /** Returns the SHA-256 of an object in base64, as object stores write it in their responses. */

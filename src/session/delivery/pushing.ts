@@ -1,13 +1,16 @@
 // Delivery of sealed evidence to the object store of the relying party (api/evidence). The first attempt
 // starts once the time stamp is present or has failed. If no time stamp is wanted, the attempt starts after
 // the write that ends the session. The alarm starts each later attempt, and does not wait for it. Attempts
-// are counted and repeated like those of a webhook. The session keeps the sealed bytes until the object store
-// has them.
+// are counted and repeated like those of a webhook. Each attempt first sends the lists that the evidence
+// names and the store lacks. The session keeps the sealed bytes until the object store has them.
 
-import { utf8 } from '../../codec/bytes.ts'
+import type { EvidenceEnvelope } from '../../api/responses/evidence.ts'
+import { encodeBase64 } from '../../codec/base64url.ts'
+import { decodeHex, utf8 } from '../../codec/bytes.ts'
 import { loadConfig, outboundRule } from '../../config.ts'
 import {
   checksumOf,
+  materialUrl,
   type ObjectStore,
   objectUrl,
   type SignedRequest,
@@ -16,8 +19,9 @@ import {
 } from '../../evidence/push/signed-request.ts'
 import { record } from '../../metrics/record.ts'
 import { checkOutboundUrl } from '../../net/outbound-url.ts'
+import { materialsStub } from '../../relying-party/materials/keep-material.ts'
 import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
-import { type AttemptOutcome, deliver } from '../../webhook/delivery.ts'
+import { ATTEMPT_TIMEOUT_MS, type AttemptOutcome, deliver, hasSucceeded } from '../../webhook/delivery.ts'
 import {
   type Delivery,
   dueDeliveries,
@@ -37,8 +41,8 @@ import { modeOf } from '../store/measures.ts'
 import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 
 /**
- * Time limits of the two requests of an attempt (PUT and HEAD). Together they fit into the time limit of an
- * attempt.
+ * Time limits of a PUT and of a HEAD. Together they fit into the time limit of an attempt. All requests of an
+ * attempt share this limit.
  */
 const PUT_MS = 10_000
 const HEAD_MS = 5_000
@@ -113,34 +117,59 @@ export async function pushEvidence(context: SessionContext, started: SessionDocu
 }
 
 /**
- * Sends the envelope to an object store. `target`: `undefined` if the settings have no store, or are
- * unavailable.
+ * Sends the materials and then the envelope to an object store. `target`: `undefined` if the settings have no
+ * store, or are unavailable.
  */
 async function pushTo(
   { store, env }: SessionContext,
   target: ObjectStore | undefined,
-  { verification_id, evidence, livemode }: SessionDocument,
+  { verification_id, relying_party_id, evidence, livemode }: SessionDocument,
 ): Promise<Pushed> {
   const stored = store.evidence()
   if (target === undefined || evidence === undefined || stored === undefined) return NOT_SENT
   const address = objectUrl(target, verification_id, evidence.created_at)
   const url = checkOutboundUrl(address, outboundRule(loadConfig(env), livemode))
   if (!url.ok) return { ...NOT_SENT, error: 'forbidden_url' }
-  const body = utf8(envelopeText(verification_id, evidence, stored))
-  const put = await send(await signPut(target, { url: url.value, body, now: Date.now() }), body, PUT_MS)
-  const { checksum: repeated, ...outcome } = put
-  const { status, durationMs } = outcome
-  if (status !== 200 && status !== 412) return { ...outcome, result: 'failed' }
-  const checksum = await checksumOf(body)
-  if (status === 200 && repeated === checksum) return { ...outcome, result: 'stored' }
-  const head = await send(await signHead(target, url.value, Date.now()), null, HEAD_MS)
-  const result = resultOf(status, head, checksum)
-  return {
-    ...outcome,
-    durationMs: durationMs + head.durationMs,
-    ...(result === 'failed' && { error: 'unknown' }),
-    result,
+  const start = Date.now()
+  const ended = (outcome: AttemptOutcome, result: Pushed['result']): Pushed => {
+    const durationMs = Math.max(0, Date.now() - start)
+    const isContradictory = result === 'failed' && (hasSucceeded(outcome) || outcome.status === 412)
+    return { ...outcome, durationMs, ...(isContradictory && { error: 'unknown' }), result }
   }
+  const text = envelopeText(verification_id, evidence, stored)
+  const request = { target, deadline: start + ATTEMPT_TIMEOUT_MS }
+  const { materials } = JSON.parse(text) as EvidenceEnvelope
+  for (const { sha256 } of materials) {
+    const read = () => materialsStub(env, sha256).read(sha256, relying_party_id)
+    const failure = await pushMaterial(request, sha256, read)
+    if (failure !== undefined) return ended(failure, 'failed')
+  }
+  const body = utf8(text)
+  const { checksum: repeated, ...outcome } = await put(request, url.value, body)
+  const { status } = outcome
+  if (status !== 200 && status !== 412) return ended(outcome, 'failed')
+  const checksum = await checksumOf(body)
+  if (status === 200 && repeated === checksum) return ended(outcome, 'stored')
+  return ended(outcome, resultOf(status, await head(request, url.value), checksum))
+}
+
+/**
+ * Sends a material if the store does not show that it has the material. Returns the outcome of a failure. The
+ * name of the object has its SHA-256, so an existing object (412) is the material.
+ */
+async function pushMaterial(
+  request: StoreRequest,
+  sha256: string,
+  read: () => Promise<Uint8Array<ArrayBuffer> | undefined>,
+): Promise<AttemptOutcome | undefined> {
+  const url = materialUrl(request.target, sha256)
+  const expected = encodeBase64(decodeHex(sha256) ?? new Uint8Array())
+  if ((await head(request, url)).checksum === expected) return undefined
+  const body = await read()
+  if (body === undefined) return NOT_SENT
+  const { checksum, ...outcome } = await put(request, url, body, 'application/octet-stream')
+  const isStored = outcome.status === 200 && (checksum === null || checksum === expected)
+  return isStored || outcome.status === 412 ? undefined : outcome
 }
 
 /** An attempt without a request: the settings have no store, or could not be loaded. */
@@ -159,14 +188,37 @@ function resultOf(put: 200 | 412, head: Sent, checksum: string): Pushed['result'
   return put === 412 ? 'stored' : 'unconfirmed'
 }
 
+/** The store, and the time in Unix milliseconds at which the attempt ends. */
+type StoreRequest = { readonly target: ObjectStore; readonly deadline: number }
+
 type Sent = AttemptOutcome & { readonly checksum: string | null }
 
-async function send(request: SignedRequest, body: Uint8Array<ArrayBuffer> | null, timeoutMs: number) {
+async function put(
+  request: StoreRequest,
+  url: string,
+  body: Uint8Array<ArrayBuffer>,
+  contentType = 'application/json',
+): Promise<Sent> {
+  const signed = await signPut(request.target, { url, body, now: Date.now() })
+  const headers = { ...signed.headers, 'content-type': contentType }
+  return send({ ...signed, headers }, body, Math.min(PUT_MS, request.deadline - Date.now()))
+}
+
+async function head({ target, deadline }: StoreRequest, url: string): Promise<Sent> {
+  const signed = await signHead(target, url, Date.now())
+  return send(signed, null, Math.min(HEAD_MS, deadline - Date.now()))
+}
+
+async function send(
+  request: SignedRequest,
+  body: Uint8Array<ArrayBuffer> | null,
+  timeoutMs: number,
+): Promise<Sent> {
   let checksum: string | null = null
   const outcome = await deliver({
     ...request,
     body,
-    timeoutMs,
+    timeoutMs: Math.max(1, timeoutMs),
     clock: Date.now,
     fetch: async (url, init) => {
       const response = await fetch(url, init)
@@ -174,7 +226,7 @@ async function send(request: SignedRequest, body: Uint8Array<ArrayBuffer> | null
       return response
     },
   })
-  return { ...outcome, checksum } as Sent
+  return { ...outcome, checksum }
 }
 
 function withPush(document: SessionDocument, push: readonly Delivery[]): SessionDocument {

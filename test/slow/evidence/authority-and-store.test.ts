@@ -3,9 +3,17 @@
 // and comes first: the service must not use it, and the next attempt succeeds.
 
 import { decodeJwt } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openEnvelope, verifyContainer } from '../../../packages/evidence/src/evidence.ts'
 import { judgeToken, makeAuthority, signToken } from '../../evidence/authority.ts'
-import { callEvidence, type Envelope, type Keeper, newKeeper } from '../../support/service/evidence.ts'
+import { STATUS, type StatusLists, startStatusLists } from '../../support/certificates/status-lists.ts'
+import {
+  callEvidence,
+  type Envelope,
+  type Keeper,
+  newKeeper,
+  openChecks,
+} from '../../support/service/evidence.ts'
 import { ACCESS, startObjectStore } from '../../support/service/object-store.ts'
 import { type ReceivedRequest, type ScriptedResponse, startReceiver } from '../../support/service/receiver.ts'
 import { expectStatus, OVER_18 } from '../../support/service/service.ts'
@@ -106,8 +114,8 @@ function keeperOf(evidence: object): Promise<Keeper> {
 }
 
 /** Ends a session. Its status is `verified` at once, whatever the authority and the store do. */
-async function ended(keeper: Keeper): Promise<string> {
-  const { session } = await finish(stage, {}, OVER_18, keeper.rp)
+async function ended(keeper: Keeper, claims: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const { session } = await finish(stage, { claims }, OVER_18, keeper.rp)
   const id = session.verification_id
   expect((await keeper.rp.poll(id)).status).toBe('verified')
   return id
@@ -229,6 +237,55 @@ describe('the push to an object store', () => {
     expect(envelope.sealed).toHaveProperty('ciphertext')
     expect((await callEvidence(keeper, id)).status).toBe(410)
     expect((await logOf(keeper, id)).evidence_push_attempts).toMatchObject([{ attempt: 1, status: 200 }])
+  })
+
+  describe('the push of evidence that names a list', () => {
+    let lists: StatusLists
+    beforeAll(async () => {
+      lists = await startStatusLists(stage.authority.iss, stage.authority.key)
+    })
+    afterAll(() => lists?.close())
+
+    const isMaterial = ({ path }: ReceivedRequest) => path.includes('/materials/')
+    const requestsOf = () => store.requests.filter(isMaterial).map(({ method }) => method)
+
+    it('stores the list under an object lock before the envelope, once for all evidence that names the list', async () => {
+      const status = { status_list: { idx: 0, uri: lists.publish([STATUS.valid]) } }
+      const keeper = await keeperOf({ push: { ...PUSH, prefix: 'lists', retain_days: 1826 } })
+      let isFull = true
+      store.answer((request) => {
+        if (!isFull || !isMaterial(request) || request.method !== 'PUT') return store.serve(request)
+        isFull = false
+        return { status: 507 }
+      })
+      const id = await ended(keeper, { status })
+      await expect.poll(async () => (await logOf(keeper, id)).evidence_push, WAIT).toBe('delivered')
+      const attempts = [{ status: 507 }, { status: 200 }]
+      expect((await logOf(keeper, id)).evidence_push_attempts).toMatchObject(attempts)
+      const methods = ['HEAD', 'PUT', 'HEAD', 'PUT']
+      expect(requestsOf()).toEqual(methods)
+      const paths = store.requests.filter(({ path }) => path.includes('/lists/')).map(({ path }) => path)
+      expect(paths.indexOf(addressOf(id))).toBe(4)
+      const envelope = JSON.parse(String(store.objects.get(addressOf(id))?.body)) as Envelope
+      const folder = `/${ACCESS.bucket}/lists/materials`
+      const list = store.objects.get(`${folder}/${(envelope.materials as { sha256: string }[])[0]?.sha256}`)
+      expect(list).toMatchObject({ mode: 'COMPLIANCE', retainUntil: expect.stringMatching(/Z$/) })
+      const find = (sha256: string) => store.objects.get(`${folder}/${sha256}`)?.body
+      const { recipient } = keeper
+      const opened = await openEnvelope(JSON.stringify(envelope), [recipient.privateJwk], find)
+      expect(openChecks((await verifyContainer(opened.zip)).report)).toEqual([])
+
+      const next = await ended(keeper, { status })
+      await expect.poll(async () => (await logOf(keeper, next)).evidence_push, WAIT).toBe('delivered')
+      expect(requestsOf()).toEqual([...methods, 'HEAD'])
+
+      // A key that cannot read: the store refuses HEAD, and has the list already.
+      store.answer((request) => (request.method === 'HEAD' ? { status: 403 } : store.serve(request)))
+      const last = await ended(keeper, { status })
+      await expect.poll(async () => (await logOf(keeper, last)).evidence_push, WAIT).toBe('delivered')
+      expect(requestsOf()).toEqual([...methods, 'HEAD', 'HEAD', 'PUT'])
+      expect(store.objects.has(addressOf(last))).toBe(true)
+    })
   })
 
   const without = (response: ScriptedResponse): ScriptedResponse => ({ ...response, headers: {} })
