@@ -4,22 +4,28 @@
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { verifyContainer } from '../../../packages/evidence/src/evidence.ts'
 import { openBrowser } from '../../support/browser/browser.ts'
-import { AGE, presentationOf, queryFor } from '../../support/people/person.ts'
+import { AGE, ageOf, presentationOf, queryFor } from '../../support/people/person.ts'
 import { encryptResponse, responseOf } from '../../support/people/wallet.ts'
 import {
   callEvidence,
   type Envelope,
   fetchEvidence,
+  fetchWithMaterials,
   jsonOf,
   type Keeper,
   newKeeper,
   newRecipient,
+  openChecks,
   openSealed,
   textOf,
 } from '../../support/service/evidence.ts'
+import { ADULT, openLoginBrowser, registerClient } from '../../support/service/login.ts'
 import { expectStatus, OVER_18 } from '../../support/service/service.ts'
 import { begin, eventOf, finish, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { confirming, hashOf, PAYMENT } from '../../support/service/transaction-data.ts'
+import { redeem, request as requestLogin, respond } from '../oidc/openid-login.ts'
 
 const stage = useStage()
 
@@ -114,6 +120,44 @@ describe('api/evidence: the evidence', () => {
     const { envelope } = await fetchEvidence(keeper, session.verification_id)
     expect(await expectStatus(await post(), 200)).toEqual(first)
     expect((await fetchEvidence(keeper, session.verification_id)).envelope).toEqual(envelope)
+  })
+})
+
+describe('api/evidence: the offline verifier', () => {
+  /** Verifies the evidence of a session with its receipt. Returns the checks that did not pass. */
+  async function openChecksOf(keeper: Keeper, id: string): Promise<readonly string[]> {
+    const { whole } = await fetchWithMaterials(keeper, id)
+    const receipt = await (await keeper.rp.call('GET', `/v1/verify/${id}/receipt`)).text()
+    return openChecks((await verifyContainer(whole, { receipt })).report)
+  }
+
+  it('accepts the evidence of a login by OpenID Connect, which is bound to its browser', async () => {
+    const keeper = await keeperOf()
+    const registered = await registerClient(keeper.rp, { policies: [{ ...ADULT, evidence: true }] })
+    const made = await requestLogin(stage, registered)
+    const browser = openLoginBrowser(stage.service)
+    const begun = await browser.begin(made.url.href)
+    const redirectUri = await respond(stage, await browser.link(begun))
+    const response = await browser.finish(await browser.comeBack(redirectUri))
+    expect((await redeem(made, response)).claims.age_over_18).toBe(true)
+    const id = begun.verification_id
+    expect((await receiptOf(keeper, id)).session_binding).not.toBe('none')
+    expect(await openChecksOf(keeper, id)).toEqual([])
+  })
+
+  it('accepts the evidence of a payment, which has the text that the holder confirmed', async () => {
+    const keeper = await keeperOf()
+    const payment = { ...KEPT, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
+    const { session, request } = await begin(stage, payment, { rp: keeper.rp })
+    const answer = await ageOf(stage.person, request, { keyBinding: confirming(request) })
+    await expectStatus(await stage.service.wallet.present(request, answer), 200)
+    const id = session.verification_id
+    const { files } = await fetchEvidence(keeper, id)
+    const [text = ''] = request.payload.transaction_data ?? []
+    expect(jsonOf(files, 'request/session.json').transaction_data).toEqual([text])
+    const { decision } = jsonOf(files, 'decision.json') as { decision: object }
+    expect(decision).toMatchObject({ credentials: [{ transaction_data: [{ hash: hashOf(text) }] }] })
+    expect(await openChecksOf(keeper, id)).toEqual([])
   })
 })
 
