@@ -23,6 +23,8 @@ export type SharedCopy = { readonly body: Uint8Array<ArrayBuffer>; readonly fetc
  */
 export type FetchSource = {
   readonly now: number
+  /** Tolerated difference of clocks in seconds, for checks of what is fetched. */
+  readonly clockSkew?: number | undefined
   readonly fetchResource: FetchResource
   readonly sharedCache?: SharedCache | undefined
 }

@@ -2,3 +2,9 @@
 
 /** Seconds by which the clock of another party may differ from ours. */
 export const CLOCK_SKEW = 60
+
+/**
+ * Time of a check in Unix seconds, and the tolerated difference in seconds. Default of the difference:
+ * `CLOCK_SKEW`. Only `evidence verify` has another one, from old evidence.
+ */
+export type Clock = { readonly now: number; readonly clockSkew?: number | undefined }

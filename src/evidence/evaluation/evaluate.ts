@@ -28,7 +28,7 @@ export type EvaluationSubject = {
 /** Verifies the presentations, then decides by the policy. Never throws for bad presentations. */
 export function evaluateSubject(subject: EvaluationSubject): Promise<PresentationsEvaluation> {
   const { session, rules, groups, responseKey, network, incomplete = false } = subject
-  const { policy, trust, now } = rules
+  const { policy, trust, now, clock_skew: clockSkew } = rules
   return evaluatePresentations(
     groups,
     {
@@ -48,6 +48,7 @@ export function evaluateSubject(subject: EvaluationSubject): Promise<Presentatio
     },
     {
       now,
+      clockSkew,
       anchors: trust.anchors,
       incomplete,
       acceptsSandbox: trust.sandbox,

@@ -54,6 +54,11 @@ export type SessionInputs = BindingInputs & {
 export type EvaluationRules = {
   /** Unix seconds: the time that every check used. */
   readonly now: number
+  /**
+   * Seconds by which the clocks of others could differ from `now`. Absent in evidence of earlier versions:
+   * 60.
+   */
+  readonly clock_skew?: number
   readonly policy: Policy & {
     readonly required_assurance_level: AssuranceLevel
     readonly require_same_holder_key: boolean

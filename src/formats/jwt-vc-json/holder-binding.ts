@@ -53,7 +53,7 @@ async function verifyProof(
   const verified = await Promise.all(keys.value.map((key) => verifyJws(jws, key)))
   const key = keys.value[verified.indexOf(true)]
   if (key === undefined) return err({ reason: 'invalid_holder_signature' })
-  const current = isCurrent(jws.payload, { now: context.now, requestedAt })
+  const current = isCurrent(jws.payload, { ...context, requestedAt })
   if (current === undefined) return err({ reason: 'malformed_holder_binding' })
   return current ? ok(key) : err({ reason: 'holder_binding_not_current' })
 }

@@ -59,7 +59,7 @@ export async function verifyJwtVc(
     holderKey: holder.value,
     readStatus: statusReader(parts.credential),
   }
-  const validity = checkValidity(credential.validity, { now: context.now, audience: expected.audience })
+  const validity = checkValidity(credential.validity, { ...context, audience: expected.audience })
   return completeVerification(checked, validity, context)
 }
 

@@ -3,22 +3,22 @@
 // signer's certificate.
 
 import { err, ok, type Result } from '../../result.ts'
-import { CLOCK_SKEW } from '../../trust/clock-skew.ts'
+import { CLOCK_SKEW, type Clock } from '../../trust/clock-skew.ts'
 import type { CredentialReason } from '../verification/format.ts'
 import type { MobileSecurityObject } from './mobile-security-object.ts'
 
-/** Checks `validityInfo` at `now` (Unix seconds) and against the validity of the signer's certificate. */
+/** Checks `validityInfo` now and against the validity of the signer's certificate. */
 export function checkValidity(
   { signed, validFrom, validUntil }: MobileSecurityObject['validity'],
   signer: { readonly notBefore: number; readonly notAfter: number },
-  now: number,
+  { now, clockSkew = CLOCK_SKEW }: Clock,
 ): Result<readonly CredentialReason[], { readonly reason: 'invalid_claim'; readonly claim: string }> {
   if (signed < signer.notBefore || signed > signer.notAfter)
     return err({ reason: 'invalid_claim', claim: 'signed' })
   if (validFrom < signed) return err({ reason: 'invalid_claim', claim: 'validFrom' })
   if (validUntil <= validFrom) return err({ reason: 'invalid_claim', claim: 'validUntil' })
   const reasons: CredentialReason[] = []
-  if (validUntil < now - CLOCK_SKEW) reasons.push('credential_expired')
-  if (validFrom > now + CLOCK_SKEW) reasons.push('credential_not_yet_valid')
+  if (validUntil < now - clockSkew) reasons.push('credential_expired')
+  if (validFrom > now + clockSkew) reasons.push('credential_not_yet_valid')
   return ok(reasons)
 }

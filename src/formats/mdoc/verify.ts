@@ -75,7 +75,7 @@ export async function verifyDeviceResponse(
     holderKey: mso.deviceKey,
     readStatus: tokenStatus(mso.status && parseStatusElement(mso.status)),
   }
-  const validity = checkValidity(mso.validity, issuer.value.certificate, context.now)
+  const validity = checkValidity(mso.validity, issuer.value.certificate, context)
   return completeVerification(checked, validity, context)
 }
 

@@ -34,7 +34,7 @@ type VerifiedKeyBinding = {
 export async function verifyKeyBinding(
   kbJwt: string,
   bound: { readonly signedPayload: JsonObject; readonly sdJwt: string; readonly hash: HashName },
-  expected: Pick<Context, 'now' | 'acceptsHolderKeyId'> &
+  expected: Pick<Context, 'now' | 'clockSkew' | 'acceptsHolderKeyId'> &
     Pick<RequestBinding, 'requestedAt' | 'transactionData'>,
 ): Promise<Result<VerifiedKeyBinding, PresentationRefusal>> {
   const key = parseHolderKey(bound.signedPayload, expected)

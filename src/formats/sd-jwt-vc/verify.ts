@@ -61,7 +61,7 @@ export async function verifySdJwtVc(
     ...(expected.transactionData === undefined ? {} : { confirmed }),
     readStatus: tokenStatus(status === undefined ? undefined : parseStatusClaim(status)),
   }
-  const validity = checkValidity(claims, { now: context.now, audience: expected.audience })
+  const validity = checkValidity(claims, { ...context, audience: expected.audience })
   return completeVerification(checked, validity, context)
 }
 

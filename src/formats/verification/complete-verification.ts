@@ -49,13 +49,13 @@ export async function completeVerification(
   if (!validity.ok) return validity
   const certificates = await checkIssuer(issuer, context)
   if (!certificates.ok) return certificates
-  const { now, anchors, fetchResource, sharedCache, signerProfile } = context
+  const { now, clockSkew, anchors, fetchResource, sharedCache, signerProfile } = context
   const { certificateRevocation = 'off', checkCertificates } = context
   const read =
     readStatus &&
     (() =>
       readStatus({
-        ...{ now, anchors, fetchResource, sharedCache, certificateRevocation, checkCertificates },
+        ...{ now, clockSkew, anchors, fetchResource, sharedCache, certificateRevocation, checkCertificates },
         ...signerProfile,
         credentialType: type,
         credentialAnchor: issuer.anchor,

@@ -129,6 +129,8 @@ export type Handover = {
 export type Context = {
   /** Unix seconds at which the response arrived. */
   readonly now: number
+  /** Tolerated difference of clocks in seconds. Default: `CLOCK_SKEW`. */
+  readonly clockSkew?: number | undefined
   readonly anchors: readonly TrustAnchor[]
   /** The protocol's rules for signers of this format. */
   readonly signerProfile?: SignerProfile

@@ -4,7 +4,7 @@
 import { isJsonObject, isNumber, type JsonObject, member } from '../../codec/json.ts'
 import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { CLOCK_SKEW } from '../../trust/clock-skew.ts'
+import { CLOCK_SKEW, type Clock } from '../../trust/clock-skew.ts'
 import { readKeyInDid } from '../../trust/did/did.ts'
 import type { Context, HolderRefusal, RequestBinding } from './format.ts'
 import { tracer } from './tracer.ts'
@@ -22,13 +22,12 @@ const PROOF_WINDOW = 300
  */
 export function isCurrent(
   claims: JsonObject,
-  { now, requestedAt }: { readonly now: number; readonly requestedAt: number },
+  { now, clockSkew = CLOCK_SKEW, requestedAt }: Clock & { readonly requestedAt: number },
 ): boolean | undefined {
   const [iat, exp = Number.MAX_VALUE, nbf = now] = ['iat', 'exp', 'nbf'].map((name) => member(claims, name))
   if ((iat !== undefined && !isNumber(iat)) || !isNumber(exp) || !isNumber(nbf)) return undefined
-  const isFresh =
-    iat === undefined || (Math.abs(iat - now) <= PROOF_WINDOW && iat >= requestedAt - CLOCK_SKEW)
-  return isFresh && exp > now - CLOCK_SKEW && nbf <= now + CLOCK_SKEW
+  const isFresh = iat === undefined || (Math.abs(iat - now) <= PROOF_WINDOW && iat >= requestedAt - clockSkew)
+  return isFresh && exp > now - clockSkew && nbf <= now + clockSkew
 }
 
 /**

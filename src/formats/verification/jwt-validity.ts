@@ -4,7 +4,7 @@
 
 import { isNumber, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { CLOCK_SKEW } from '../../trust/clock-skew.ts'
+import { CLOCK_SKEW, type Clock } from '../../trust/clock-skew.ts'
 import type { CredentialReason } from './format.ts'
 
 /**
@@ -13,20 +13,19 @@ import type { CredentialReason } from './format.ts'
  */
 export function checkValidity(
   claims: JsonObject,
-  here: { readonly now: number; readonly audience: string },
+  { now, clockSkew = CLOCK_SKEW, audience }: Clock & { readonly audience: string },
 ): Result<readonly CredentialReason[], { readonly reason: 'invalid_claim'; readonly claim: string }> {
   for (const claim of ['exp', 'nbf', 'iat']) {
     const value = member(claims, claim)
     if (value !== undefined && !isNumber(value)) return err({ reason: 'invalid_claim', claim })
   }
-  if (!isAddressedTo(member(claims, 'aud'), here.audience))
-    return err({ reason: 'invalid_claim', claim: 'aud' })
+  if (!isAddressedTo(member(claims, 'aud'), audience)) return err({ reason: 'invalid_claim', claim: 'aud' })
   const { exp, nbf, iat } = claims as { exp?: number; nbf?: number; iat?: number } // checked above
   const reasons: CredentialReason[] = []
-  if (exp !== undefined && exp <= here.now - CLOCK_SKEW) reasons.push('credential_expired')
+  if (exp !== undefined && exp <= now - clockSkew) reasons.push('credential_expired')
   // A credential is not yet valid before the later of `nbf` and `iat`.
-  const start = Math.max(nbf ?? here.now, iat ?? here.now)
-  if (start > here.now + CLOCK_SKEW) reasons.push('credential_not_yet_valid')
+  const start = Math.max(nbf ?? now, iat ?? now)
+  if (start > now + clockSkew) reasons.push('credential_not_yet_valid')
   return ok(reasons)
 }
 

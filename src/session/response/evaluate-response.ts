@@ -12,6 +12,7 @@ import type { WalletErrorResponse } from '../../openid4vp/response/authorization
 import type { VerifiedPresentation } from '../../openid4vp/response/verify-response.ts'
 import type { PresentationGroup } from '../../openid4vp/response/vp-token.ts'
 import type { Decision } from '../../policy/policy.ts'
+import { CLOCK_SKEW } from '../../trust/clock-skew.ts'
 import type { StoredGeneration } from '../document/generations.ts'
 import type { Outcome, TraceEntry } from '../document/outcome.ts'
 import type { RefusalReason } from '../document/reasons.ts'
@@ -174,6 +175,7 @@ function subjectOf(
     },
     rules: {
       now: Math.floor(arrivedAt / 1000),
+      clock_skew: CLOCK_SKEW,
       policy: { ...document.policy, required_assurance_level, require_same_holder_key },
       unbound: generation.browser === null && channelOf(document, generation) === 'by_value',
       credential_types: settings.credential_types,

@@ -7,7 +7,7 @@ import { CRL } from '../../limits.ts'
 import { createFetchCache } from '../../net/cache.ts'
 import { type FetchSource, readCopy, type SharedCopy, type UnfetchedError } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { CLOCK_SKEW } from '../clock-skew.ts'
+import { CLOCK_SKEW, type Clock } from '../clock-skew.ts'
 import type { Certificate } from '../x509/certificate.ts'
 import { verifyCertificateSignature } from '../x509/certificate-signature.ts'
 import { type CrlFormatError, decodeCrl, type RevocationList } from '../x509/crl.ts'
@@ -37,7 +37,7 @@ type ListResult = Result<CachedList, CrlError>
 
 const memory = createFetchCache<ListResult, Source>({
   read: readList,
-  isFresh: (found, { now }) => found.ok && isInForce(found.value, now),
+  isFresh: (found, source) => found.ok && isInForce(found.value, source),
   bytesOf: (found) => (found.ok ? found.value.bytes : 0),
   late: err('not_fetched'),
 })
@@ -59,20 +59,20 @@ async function readList(_: string, source: Source, last: ListResult | undefined)
     open: (copy, share) => openList(copy, source, share),
     isFresh: ({ fetchedAt }) => Math.abs(now - fetchedAt) < CRL.refreshSeconds,
   })
-  if (known === undefined || !isInForce(known, now)) return found
+  if (known === undefined || !isInForce(known, source)) return found
   return found.ok && found.value.list.thisUpdate >= known.list.thisUpdate ? found : ok(known)
 }
 
 async function openList(
   { body, fetchedAt }: SharedCopy,
-  { now, issuer }: Source,
+  { now, clockSkew = CLOCK_SKEW, issuer }: Source,
   share: (seconds: number) => void,
 ): Promise<ListResult> {
   const decoded = decodeCrl(body)
   if (!decoded.ok) return decoded
   const { signed, list } = decoded.value
   const { thisUpdate, nextUpdate = thisUpdate + CRL.maximumSeconds } = list
-  if (thisUpdate > now + CLOCK_SKEW) return err('not_yet_valid')
+  if (thisUpdate > now + clockSkew) return err('not_yet_valid')
   // No clock skew is allowed: an old list may lack certificates that were revoked later.
   if (nextUpdate < now) return err('stale')
   if ((await verifyCertificateSignature(signed, issuer)) !== 'valid') return err('invalid_signature')
@@ -84,6 +84,6 @@ async function openList(
   return ok({ list, usableUntil, fetchedAt, bytes })
 }
 
-function isInForce({ list, usableUntil }: CachedList, now: number): boolean {
-  return list.thisUpdate <= now + CLOCK_SKEW && now <= usableUntil
+function isInForce({ list, usableUntil }: CachedList, { now, clockSkew = CLOCK_SKEW }: Clock): boolean {
+  return list.thisUpdate <= now + clockSkew && now <= usableUntil
 }

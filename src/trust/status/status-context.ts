@@ -7,6 +7,7 @@ import type { CertificateRevocation, CheckCertificates } from '../revocation/cer
 
 /** Dependencies of one status check. `anchors`: all anchors of the relying party. */
 export type StatusContext = Omit<TrustContext, 'purpose'> & {
+  readonly clockSkew?: number | undefined
   readonly sharedCache?: SharedCache | undefined
   /** Anchor of the credential's issuer, found by `resolveSigner`. */
   readonly credentialAnchor: Pick<TrustAnchor, 'name' | 'assurance_level'>

@@ -162,7 +162,7 @@ async function readEntry(
   const remembered = await readStatusToken(reference, context)
   if (!remembered.ok) return remembered
   const { token, fetchedAt, held } = remembered.value
-  const error = checkStatusClaims(token.claims, { uri: reference.uri, now: context.now })
+  const error = checkStatusClaims(token.claims, { ...context, uri: reference.uri })
   if (error !== undefined) return err(error)
   const purpose = purposeOf(reference)
   if (purpose !== undefined && !token.claims.purposes?.includes(purpose)) return err('another_list')

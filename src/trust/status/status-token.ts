@@ -6,7 +6,7 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { UnfetchedError } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SignerClaims } from '../anchors/signer.ts'
-import { CLOCK_SKEW } from '../clock-skew.ts'
+import { CLOCK_SKEW, type Clock } from '../clock-skew.ts'
 
 /**
  * A kind of status list, with its media types and its decoder. `jwt` is for SD-JWT VC (its draft §2.2.2.2
@@ -118,12 +118,12 @@ export function parseStatusClaims(raw: RawStatusClaims): Result<StatusListClaims
  */
 export function checkStatusClaims(
   { sub, iat, nbf, exp }: StatusListClaims,
-  expected: { readonly uri: string; readonly now: number },
+  { uri, now, clockSkew = CLOCK_SKEW }: Clock & { readonly uri: string },
 ): StatusListError | undefined {
-  if (sub !== undefined && sub !== expected.uri) return 'another_list'
-  if (Math.max(iat ?? 0, nbf ?? 0) > expected.now + CLOCK_SKEW) return 'not_yet_valid'
+  if (sub !== undefined && sub !== uri) return 'another_list'
+  if (Math.max(iat ?? 0, nbf ?? 0) > now + clockSkew) return 'not_yet_valid'
   // No clock skew is allowed for `exp`: an old list may show a credential as valid that was revoked later.
-  return exp !== undefined && exp <= expected.now ? 'expired' : undefined
+  return exp !== undefined && exp <= now ? 'expired' : undefined
 }
 
 function isOptionalNumber(value: unknown): value is number | undefined {

@@ -278,6 +278,12 @@ describe('the validity of an mdoc', () => {
     expect(trace).toContainEqual(['validity', reasons.length === 0 ? 'pass' : 'fail'])
   })
 
+  it('is checked with the clock skew of the caller', async () => {
+    const presentation = make(validity({ validUntil: '2026-09-21T14:11:30Z' }))
+    const { result } = await verifyGood(presentation, { context: { clockSkew: 120 }, isJudged: false })
+    expect(result).toMatchObject({ ok: true, value: { reasons: [] } })
+  })
+
   it.each([
     [
       '`signed` before the validity of its signer’s certificate',

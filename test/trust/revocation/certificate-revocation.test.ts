@@ -74,6 +74,11 @@ function pem(der: Uint8Array<ArrayBuffer>, label = 'X509 CRL', after = '', insid
 }
 
 describe('a revocation list', () => {
+  it('with a thisUpdate in the future is accepted within the clock skew of the caller', async () => {
+    const web = { [LEAF_LIST]: await listOf({ thisUpdate: dateOf(NOW + 100) }) }
+    expect(word(await standingIn(web, undefined, NOW, 120))).toBe('valid')
+  })
+
   it.each<[string, CrlOptions, string]>([
     ['if another authority of the same name signed it', { signer: stranger }, 'invalid_signature'],
     ['if it names another issuer', { issuerName: 'C=DE,O=Test Trust,CN=Another CA' }, 'another_list'],

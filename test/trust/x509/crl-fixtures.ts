@@ -67,8 +67,9 @@ export function standingIn(
   web: Web,
   path: readonly Certificate[] = PATH,
   now: number = NOW,
+  clockSkew?: number,
 ): Promise<CertificateStatus> {
-  return checkCertificates(path, { now, fetchResource: webOf(web).fetchResource })
+  return checkCertificates(path, { now, clockSkew, fetchResource: webOf(web).fetchResource })
 }
 
 /** In one word: the status, or the error. */
