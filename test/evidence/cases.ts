@@ -8,7 +8,7 @@ import type { JsonObject } from '../../src/codec/json.ts'
 import { sha256 } from '../../src/crypto/digest.ts'
 import { jwkThumbprint, type PrivateJwk } from '../../src/crypto/jwk.ts'
 import { signJwt } from '../../src/crypto/sign-jwt.ts'
-import type { EvidenceInput } from '../../src/evidence/container/input.ts'
+import type { AnsweredRequest, EvidenceInput } from '../../src/evidence/container/input.ts'
 import { type Container, writeContainer } from '../../src/evidence/container/write.ts'
 import { evaluateSubject } from '../../src/evidence/evaluation/evaluate.ts'
 import type { EvaluationRules, SessionInputs } from '../../src/evidence/evaluation/record.ts'
@@ -36,25 +36,44 @@ export async function makeJwk(): Promise<Required<PrivateJwk>> {
 }
 
 export const SERVICE_KEY = { ...(await makeJwk()), kid: 'receipts-1' }
-const RESPONSE_KEY = mdl.HANDOVER.encryptionKey
+export const RESPONSE_KEY = mdl.HANDOVER.encryptionKey
 const RESPONSE_URI = mdl.HANDOVER.responseUri
-const CLIENT_ID = mdl.EXPECTED.audience
+export const CLIENT_ID = mdl.EXPECTED.audience
 const VERIFIER = await mintLeaf(await mintRoot(), { altNames: [{ type: 'dns', value: 'verifier.example' }] })
 
 /** Signs a statement as the service does. */
 export const signStatement = (payload: object, typ: string) => signJwt(payload, typ, SERVICE_KEY)
 
+/** The way of a request and its response. Default: a signed request by QR, and an encrypted response. */
+export type Way = {
+  readonly session: Partial<SessionInputs>
+  readonly request: AnsweredRequest
+  /** The response as it came; null for a response in the clear. */
+  readonly response: string | null
+  readonly requestHash: string
+}
+
 /** Parts of a case that tests change. */
-type CaseParts = {
+export type CaseParts = {
   readonly query: DcqlQuery
   readonly type: string
   readonly scope: { readonly scope: string; readonly path: readonly [string, ...string[]] }
   readonly anchors: readonly TrustAnchor[]
   readonly presentation: string
+  readonly way?: Way
   readonly fetchResource?: FetchResource
+  /** `clock_skew` of the rules. Absent: as in evidence of earlier versions. */
+  readonly clock_skew?: number | undefined
 }
 
-const PID_QUERY: DcqlQuery = {
+/** Changed times of a case: claims of the credential, and `iat` of its proof or of its status list. */
+type CaseTimes = {
+  readonly claims?: Readonly<Record<string, unknown>>
+  readonly iat?: number
+  readonly clock_skew?: number
+}
+
+export const PID_QUERY: DcqlQuery = {
   credentials: [
     {
       id: 'pid',
@@ -64,33 +83,39 @@ const PID_QUERY: DcqlQuery = {
     },
   ],
 }
-const PID_SCOPE = { scope: 'age_over_18', path: ['age_equal_or_over', '18'] } as const
+export const PID_SCOPE = { scope: 'age_over_18', path: ['age_equal_or_over', '18'] } as const
 
 /** An age check with an SD-JWT VC. */
-export async function agePid(): Promise<EvidenceInput> {
-  const presentation = await pid.presentGood(await pid.issueGood(), { audience: CLIENT_ID })
-  return makeCase({ query: PID_QUERY, type: 'pid', scope: PID_SCOPE, anchors: [pid.ANCHOR], presentation })
+export async function agePid({ claims = {}, iat, clock_skew }: CaseTimes = {}): Promise<EvidenceInput> {
+  const credential = await pid.issueGood(claims)
+  const proof = { audience: CLIENT_ID, ...(iat !== undefined && { iat }) }
+  const presentation = await pid.presentGood(credential, proof)
+  const anchors = [pid.ANCHOR]
+  return makeCase({ query: PID_QUERY, type: 'pid', scope: PID_SCOPE, anchors, presentation, clock_skew })
 }
 
 const STATUS_URI = 'https://issuer.example/status/1'
 
 /** An age check with an SD-JWT VC, whose status list says that it is `status` (0: valid, 1: revoked). */
-export async function agePidWithStatus(status: 0 | 1 = 0): Promise<EvidenceInput> {
+export async function agePidWithStatus(
+  status: 0 | 1 = 0,
+  { iat = NOW - 60, clock_skew }: CaseTimes = {},
+): Promise<EvidenceInput> {
   const credential = await pid.issueGood({ status: { status_list: { uri: STATUS_URI, idx: 3 } } })
   const presentation = await pid.presentGood(credential, { audience: CLIENT_ID })
   const lst = deflateSync(Uint8Array.of(status << 3)).toString('base64url')
   const list = signAsIssuer(
     { alg: pid.ISSUER_KEY.alg, typ: 'statuslist+jwt' },
-    { iss: pid.ISSUER, sub: STATUS_URI, iat: NOW - 60, ttl: 600, status_list: { bits: 1, lst } },
+    { iss: pid.ISSUER, sub: STATUS_URI, iat, ttl: 600, status_list: { bits: 1, lst } },
     pid.ISSUER_KEY,
   )
   const fetchResource: FetchResource = async () =>
     ok({ body: utf8(list), contentType: 'application/statuslist+jwt' })
-  const anchors = [pid.ANCHOR]
-  return makeCase({ query: PID_QUERY, type: 'pid', scope: PID_SCOPE, anchors, presentation, fetchResource })
+  const more = { anchors: [pid.ANCHOR], presentation, fetchResource, clock_skew }
+  return makeCase({ query: PID_QUERY, type: 'pid', scope: PID_SCOPE, ...more })
 }
 
-const MDL_QUERY: DcqlQuery = {
+export const MDL_QUERY: DcqlQuery = {
   credentials: [
     {
       id: 'mdl',
@@ -101,6 +126,8 @@ const MDL_QUERY: DcqlQuery = {
   ],
 }
 
+export const MDL_SCOPE = { scope: 'age_over_18', path: [mdl.NAME_SPACE, 'age_over_18'] } as const
+
 /**
  * An age check with a mobile driving licence. `elements`: its data elements. `pki`: its issuer. `anchor`:
  * members of the anchor.
@@ -109,10 +136,9 @@ export function ageMdl(
   elements = mdl.MAKING.elements,
   { pki = mdl.PKI, anchor = {} }: { readonly pki?: IssuerPki; readonly anchor?: Partial<TrustAnchor> } = {},
 ): Promise<EvidenceInput> {
-  const scope = { scope: 'age_over_18', path: [mdl.NAME_SPACE, 'age_over_18'] } as const
   const presentation = mdl.make({}, { elements, pki })
   const anchors = [{ ...mdl.ANCHOR, x509_ca_pem: pki.root.pem, ...anchor }]
-  return makeCase({ query: MDL_QUERY, type: 'mdl', scope, anchors, presentation })
+  return makeCase({ query: MDL_QUERY, type: 'mdl', scope: MDL_SCOPE, anchors, presentation })
 }
 
 const LIST_URL = 'https://lists.example/issuers'
@@ -134,14 +160,16 @@ export async function ageMdlOnList(
 }
 
 /** Evaluates a presentation as the service does, and returns the input of its evidence. */
-async function makeCase({
+export async function makeCase({
   query,
   type,
   scope,
   anchors,
   presentation,
+  way,
   ...more
 }: CaseParts): Promise<EvidenceInput> {
+  const responseKey = way?.response === null ? null : RESPONSE_KEY
   const session: SessionInputs = {
     protocol: 'openid4vp-1.0',
     annex_c: false,
@@ -151,16 +179,18 @@ async function makeCase({
     state: 'state-1',
     audience: CLIENT_ID,
     handover: { kind: 'redirect', responseUri: RESPONSE_URI },
-    response_key_thumbprint: encodeBase64url(await jwkThumbprint(RESPONSE_KEY)),
+    response_key_thumbprint: responseKey && encodeBase64url(await jwkThumbprint(responseKey)),
     response_mode: 'direct_post.jwt',
     language: 'dcql',
     query,
     transaction_data: null,
     requested_at: NOW - 20,
+    ...way?.session,
   }
   const { id } = query.credentials[0]!
   const rules: EvaluationRules = {
     now: NOW,
+    ...(more.clock_skew !== undefined && { clock_skew: more.clock_skew }),
     policy: {
       scope: [scope.scope],
       query,
@@ -168,7 +198,7 @@ async function makeCase({
       required_assurance_level: 'low',
       require_same_holder_key: false,
     },
-    unbound: false,
+    unbound: session.channel === 'by_value',
     credential_types: [],
     trust: {
       anchors,
@@ -185,7 +215,7 @@ async function makeCase({
     session,
     rules,
     groups,
-    responseKey: RESPONSE_KEY,
+    responseKey,
     network,
   })
   if (evaluated.kind !== 'decided') throw new Error(`the case is ${JSON.stringify(evaluated)}`)
@@ -214,13 +244,13 @@ async function makeCase({
     requested_at: (NOW - 20) * 1000,
     received_at: NOW * 1000,
     decided_at: NOW * 1000,
-    request: { kind: 'request_object', jwt: await signRequest(claims) },
+    request: way?.request ?? { kind: 'request_object', jwt: await signRequest(claims) },
     requests_fetched: 1,
     session,
     groups,
-    encrypted: {
-      text: await encryptTo({ vp_token: { [id]: [presentation] }, state: session.state }),
-      key: { ...RESPONSE_KEY, kid: 'k1' },
+    encrypted: responseKey && {
+      text: way?.response ?? (await encryptTo({ vp_token: { [id]: [presentation] }, state: session.state })),
+      key: { ...responseKey, kid: 'k1' },
     },
     certificates: [VERIFIER.der],
     fetched_keys: [],
@@ -236,7 +266,7 @@ async function makeCase({
       checks: decision.checks,
       assurance_level: decision.assurance_level,
       policy_hash: await hashJson(asked),
-      request_hash: await hashJson(hashed),
+      request_hash: way?.requestHash ?? (await hashJson(hashed)),
     },
     time_stamp: false,
     salts: { evidence: salt(1), decision: salt(2), session: salt(3) },
@@ -249,17 +279,24 @@ export const MATERIALS = new Map<string, Uint8Array>()
 const salt = (value: number) => new Uint8Array(16).fill(value)
 
 function requestClaims(session: SessionInputs) {
+  return {
+    ...unsignedClaims(session),
+    client_id: CLIENT_ID,
+    response_uri: RESPONSE_URI,
+    state: session.state,
+    iat: NOW - 10,
+    exp: NOW + 290,
+  }
+}
+
+/** Claims of a request in the Digital Credentials API that is not signed. */
+export function unsignedClaims({ nonce, query }: Pick<SessionInputs, 'nonce' | 'query'>) {
   const { d: _, ...key } = RESPONSE_KEY
   return {
     response_type: 'vp_token',
-    client_id: CLIENT_ID,
-    response_uri: RESPONSE_URI,
-    nonce: session.nonce,
-    state: session.state,
-    dcql_query: JSON.parse(JSON.stringify(session.query)) as JsonObject,
+    nonce,
+    dcql_query: JSON.parse(JSON.stringify(query)) as JsonObject,
     client_metadata: { jwks: { keys: [{ ...key, kid: 'k1', use: 'enc' }] } },
-    iat: NOW - 10,
-    exp: NOW + 290,
   }
 }
 

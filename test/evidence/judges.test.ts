@@ -12,10 +12,14 @@ import { type SealingKey, sealContainer } from '../../src/evidence/container/sea
 import { writeZip } from '../../src/evidence/container/zip.ts'
 import { type Authority, judgeToken, makeAuthority } from './authority.ts'
 import { ageMdl, agePid, agePidWithStatus } from './cases.ts'
+import { asJwtVc, byValue, overAnnexC, overDcApi } from './channels.ts'
 import { completeCase, filesOf } from './complete.ts'
 
 const { DSS_FOLDER, JWCRYPTO_PYTHON } = process.env
-const CASES = { pid: agePid, status: agePidWithStatus, mdl: ageMdl } as const
+const CASES = {
+  ...{ pid: agePid, status: agePidWithStatus, mdl: ageMdl },
+  ...{ overDcApi, overAnnexC, byValue, asJwtVc },
+} as const
 
 let authority: Authority
 let folder: string
