@@ -20,7 +20,8 @@ import { writeContainer } from '../../src/evidence/container/write.ts'
 import { writeZip } from '../../src/evidence/container/zip.ts'
 import { buildDidDocument, deriveVerificationMethod } from '../../src/openid4vp/request/verifier-did.ts'
 import * as mdl from '../formats/mdoc/good.ts'
-import { mintIssuerPki } from '../support/certificates/certificates.ts'
+import { mintIssuerPki, VALID_FROM, VALID_UNTIL } from '../support/certificates/certificates.ts'
+import { makeAttester } from '../support/people/attester.ts'
 import { hugeSizeOf, placesIn } from '../support/runner/size.ts'
 import { type Authority, makeAuthority } from './authority.ts'
 import {
@@ -31,8 +32,10 @@ import {
   encryptTo,
   MATERIALS,
   makeJwk,
+  NOW,
   SERVICE_KEY,
 } from './cases.ts'
+import { asJwtVc, byValue, overAnnexC, overDcApi } from './channels.ts'
 import { complete, completeCase, filesOf, stamp } from './complete.ts'
 
 let authority: Authority
@@ -45,7 +48,14 @@ beforeAll(async () => {
   cases.status = await agePidWithStatus()
   cases.revoked = await agePidWithStatus(1)
   cases.mdl = await ageMdl()
+  cases.overDcApi = await overDcApi()
+  cases.overAnnexC = await overAnnexC()
+  cases.byValue = await byValue()
+  cases.asJwtVc = await asJwtVc()
 })
+
+/** Cases of the other channels and formats. */
+const CHANNELS = ['overDcApi', 'overAnnexC', 'byValue', 'asJwtVc']
 
 const failedOf = ({ checks }: Report) => [
   ...new Set(checks.filter(({ result }) => result === 'fail').map(({ id }) => id)),
@@ -75,7 +85,7 @@ describe('good evidence', () => {
     expect(report.result).toBe('passed')
   })
 
-  it.each(['pid', 'status', 'revoked', 'mdl'])(
+  it.each(['pid', 'status', 'revoked', 'mdl', ...CHANNELS])(
     'good evidence of %s is incomplete if the auditor configures no trust, but no check fails',
     async (name) => {
       const zip = await completeCase(cases[name]!, authority)
@@ -131,6 +141,24 @@ describe('good evidence', () => {
     const zip = await completeCase({ ...cases.pid!, encrypted: { ...encrypted!, text } }, authority)
     const { checks } = await verify(zip, { trust: trustAll() })
     expect(checks.find(({ id }) => id === 'response')?.result).toBe('pass')
+  })
+
+  it('fails if the time of the check is before the decision', async () => {
+    const { zip } = await containerOf(cases.pid!)
+    expect(failedOf(await verify(zip, { at: NOW }))).toEqual([])
+    expect(failedOf(await verify(zip, { at: NOW - 1 }))).toEqual(['times'])
+  })
+
+  it.each<[string, () => Promise<EvidenceInput>]>([
+    ['a credential that has expired', () => agePid({ claims: { exp: NOW - 100 }, clock_skew: 120 })],
+    ['a proof from before the request', () => agePid({ iat: NOW - 120, clock_skew: 120 })],
+    ['a status list from the future', () => agePidWithStatus(0, { iat: NOW + 100, clock_skew: 120 })],
+  ])('with %s passes only with the clock skew that its decision records', async (_, make) => {
+    const input = await make()
+    expect(failedOf(await verify(complete(await containerOf(input))))).toEqual([])
+    const { clock_skew: _skew, ...decision } = input.decision
+    const without = await verify(complete(await containerOf({ ...input, decision })))
+    expect(failedOf(without)).toContain('decision')
   })
 
   it('passes after it was zipped again by another program', async () => {
@@ -243,6 +271,7 @@ describe('the verification of evidence', () => {
   /** Someone who can write a whole new container, but has no key of a wallet, an issuer or the service. */
   it.each<[string, Partial<EvidenceInput> | ((input: EvidenceInput) => Partial<EvidenceInput>), string]>([
     ['another time of the decision', { decided_at: 1_790_000_100_000 }, 'times'],
+    ['a clock skew of a day', ({ decision }) => ({ decision: { ...decision, clock_skew: 86_400 } }), 'times'],
     ['another time of the request', { requested_at: 1_789_999_000_000 }, 'times'],
     [
       'another nonce',
@@ -383,6 +412,43 @@ describe('the verification of evidence', () => {
   })
 })
 
+describe('the certificate of the verifier', () => {
+  it('fails the check of its chain if it had expired at the decision', async () => {
+    const chainOf = async (now: number) => {
+      const decision = { ...cases.pid!.decision, now }
+      const { checks } = await verify((await containerOf({ ...cases.pid!, decision })).zip)
+      return checks.find(({ id }) => id === 'request_chain')
+    }
+    expect(await chainOf(NOW)).toMatchObject({ result: 'pass' })
+    const detail = 'a certificate of the verifier was not valid at the decision'
+    expect(await chainOf(VALID_UNTIL.getTime() / 1000 + 1)).toMatchObject({ result: 'fail', detail })
+    expect(await chainOf(VALID_FROM.getTime() / 1000 - 1)).toMatchObject({ result: 'fail', detail })
+  })
+})
+
+describe('the request of a verifier_attestation client', () => {
+  it('is verified with the attested key, but the attestation has the result not_in_evidence', async () => {
+    const [key, stranger, attester] = [await makeJwk(), await makeJwk(), await makeAttester()]
+    const attestation = await attester.attest(key)
+    const { jwt } = cases.mdl!.request as { readonly jwt: string }
+    const checksOf = async (client_id: string, signer = key) => {
+      const signed = await new CompactSign(Buffer.from(JSON.stringify({ ...decodeJwt(jwt), client_id })))
+        .setProtectedHeader({ alg: 'ES256', typ: 'oauth-authz-req+jwt', jwt: attestation })
+        .sign(await importJWK(signer, 'ES256'))
+      const session = { ...cases.mdl!.session, client_id }
+      const request = { kind: 'request_object', jwt: signed } as const
+      const { checks } = await verify((await containerOf({ ...cases.mdl!, session, request })).zip)
+      const ids = ['request_signature', 'client_identifier', 'verifier_attestation']
+      return ids.map((id) => checks.find((check) => check.id === id)?.result)
+    }
+    const good = 'verifier_attestation:verifier.example'
+    expect(await checksOf(good)).toEqual(['pass', 'pass', 'not_in_evidence'])
+    expect(await checksOf(good, stranger)).toEqual(['fail', 'pass', 'not_in_evidence'])
+    const other = 'verifier_attestation:other.example'
+    expect(await checksOf(other)).toEqual(['pass', 'fail', 'not_in_evidence'])
+  })
+})
+
 describe('the request of a decentralized_identifier client', () => {
   it('is verified with the DID document in the container, and fails if another key signed it', async () => {
     const [key, stranger] = [await makeJwk(), await makeJwk()]
@@ -446,7 +512,7 @@ describe('every changed byte', () => {
     expect(await passedOf(zip, placesIn(zip))).toEqual([])
   })
 
-  it.each(['status', 'revoked', 'mdl'])(
+  it.each(['status', 'revoked', 'mdl', ...CHANNELS])(
     'a change of a sampled byte of %s is detected, or leaves the content unchanged',
     async (name) => {
       const zip = await completeCase(cases[name]!, authority)

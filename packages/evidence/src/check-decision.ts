@@ -32,7 +32,6 @@ export async function checkDecision(
   reporter: Reporter,
 ): Promise<Decided | undefined> {
   const { session, decision, index } = caseFile
-  checkClock(caseFile, reporter)
   const { fetchResource, asked } = replayFetches(recordOf(caseFile))
   const network = { fetchResource }
   const evaluated = await evaluateSubject({ session, rules: decision, groups, responseKey, network })
@@ -81,21 +80,29 @@ async function checkStatementOfDecision(
   reporter.expect('policy_hash', isSameHash, 'the statement has the hash of another policy', line)
 }
 
-/** Checks that the clock of the evaluation is `decided_at`, and that the times are in order. */
-function checkClock({ index, decision, session }: CaseFile, reporter: Reporter): void {
+/** Largest clock skew of a decision that is plausible, in seconds. */
+const MAXIMUM_SKEW = 300
+
+/**
+ * Checks that the clock of the evaluation is `decided_at`, and that the times are in order. `at`: the time of
+ * the check, in Unix seconds.
+ */
+export function checkClock({ index, decision, session }: CaseFile, at: number, reporter: Reporter): void {
   const [requested, received, decided] = [index.requested_at, index.received_at, index.decided_at].map(
     Date.parse,
   )
   const isOrdered = Number(requested) <= Number(received) && Number(received) <= Number(decided)
   const seconds = Math.floor(Number(decided) / 1000)
   const isClock = decision.now === seconds && session.requested_at === Math.floor(Number(requested) / 1000)
-  const line = { file: NAMES.index, clause: null }
-  reporter.expect(
-    'times',
-    isOrdered && isClock,
-    'the times of the index are not those of the evaluation',
-    line,
-  )
+  const { clock_skew = 0 } = decision
+  const isSkew = Number.isInteger(clock_skew) && clock_skew >= 0 && clock_skew <= MAXIMUM_SKEW
+  const faults = [
+    !(isOrdered && isClock) && 'the times of the index are not those of the evaluation',
+    !isSkew && `the clock skew of the decision is not between 0 and ${MAXIMUM_SKEW} seconds`,
+    seconds > at && 'the decision is later than the time of this check',
+  ]
+  const [fault] = faults.filter((one) => one !== false)
+  reporter.expect('times', fault === undefined, fault ?? '', { file: NAMES.index, clause: null })
 }
 
 /** Returns what the container has of the network: materials, and the keys that were fetched. */

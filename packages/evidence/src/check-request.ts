@@ -15,7 +15,11 @@ import { deviceRequestHash } from '../../../src/iso18013-7/device-request.ts'
 import { documentQuery } from '../../../src/openid4vp/dcql/document-query.ts'
 import { PROTOCOLS } from '../../../src/openid4vp/protocols/index.ts'
 import { readKeyInDid } from '../../../src/trust/did/did.ts'
-import { type CertificateChain, decodeCertificateChain } from '../../../src/trust/x509/certificate-path.ts'
+import {
+  type CertificateChain,
+  checkValidityPeriod,
+  decodeCertificateChain,
+} from '../../../src/trust/x509/certificate-path.ts'
 import { verifyCertificateSignature } from '../../../src/trust/x509/certificate-signature.ts'
 import { subjectKeyJwk } from '../../../src/trust/x509/subject-key.ts'
 import { type CaseFile, readJson } from './case-file.ts'
@@ -100,11 +104,17 @@ async function checkRequestObject(
   }
   const isSigned = await verifyJws(jws.value, signer.key)
   reporter.expect('request_signature', isSigned, 'the signature of the Request Object is invalid', line)
-  if (signer.chain !== undefined) await checkChain(signer.chain, session.client_id, reporter)
+  if (signer.chain !== undefined) await checkChain(signer.chain, caseFile, reporter)
+  if (signer.subject !== undefined) checkAttestation(signer.subject, session.client_id, reporter)
   return jws.value.payload
 }
 
-type Signer = { readonly key: PublicJwk; readonly chain?: CertificateChain }
+/** `subject`: `sub` of the verifier attestation that has the key. */
+type Signer = {
+  readonly key: PublicJwk
+  readonly chain?: CertificateChain
+  readonly subject?: unknown
+}
 
 /** Finds the key of the signer: a certificate, a DID that contains the key, or a verifier attestation. */
 function readSigner({ header }: DecodedJws, caseFile: CaseFile): Signer | undefined {
@@ -122,7 +132,7 @@ function readSigner({ header }: DecodedJws, caseFile: CaseFile): Signer | undefi
   if (decoded?.ok) {
     const cnf = member(decoded.value.payload, 'cnf')
     const key = isJsonObject(cnf) ? parsePublicJwk(member(cnf, 'jwk')) : undefined
-    return key && { key }
+    return key && { key, subject: member(decoded.value.payload, 'sub') ?? null }
   }
   const kid = member(header, 'kid')
   if (typeof kid !== 'string') return undefined
@@ -148,19 +158,37 @@ function readDidDocument({ files, index }: CaseFile, did: string, kid: string): 
   return undefined
 }
 
-/** Checks that each certificate is signed by the next, and that the leaf is the Client Identifier. */
+/**
+ * Compares the attestation with the Client Identifier. The key of its issuer is not in the container, so its
+ * signature stays unchecked.
+ */
+function checkAttestation(subject: unknown, clientId: string | null, reporter: Reporter): void {
+  const line = { file: NAMES.requestObject, clause: 'OpenID4VP 1.0 5.9.3' }
+  const isNamed = clientId === `verifier_attestation:${subject}`
+  reporter.expect('client_identifier', isNamed, 'the attestation is for another Client Identifier', line)
+  const detail = 'the key of the issuer of the attestation is missing: its signature was not checked'
+  reporter.absent('verifier_attestation', detail, line)
+}
+
+/**
+ * Checks that each certificate is signed by the next and was valid at the decision, and that the leaf is the
+ * Client Identifier.
+ */
 async function checkChain(
   chain: CertificateChain,
-  clientId: string | null,
+  { session, decision }: CaseFile,
   reporter: Reporter,
 ): Promise<void> {
+  const { client_id: clientId } = session
   const line = { file: NAMES.requestObject, clause: 'OpenID4VP 1.0 5.9.3' }
   let holds = true
   for (const [i, certificate] of chain.entries()) {
     const issuer = chain[i + 1]
     if (issuer !== undefined) holds &&= (await verifyCertificateSignature(certificate, issuer)) === 'valid'
   }
-  reporter.expect('request_chain', holds, 'a certificate of the verifier is not signed by the next one', line)
+  const wasValid = chain.every((one) => checkValidityPeriod(one, decision.now) === undefined)
+  const detail = holds ? 'was not valid at the decision' : 'is not signed by the next one'
+  reporter.expect('request_chain', holds && wasValid, `a certificate of the verifier ${detail}`, line)
   const [leaf] = chain
   const hash = `x509_hash:${encodeBase64url(await sha256(leaf.encoded))}`
   const names = leaf.extensions.subjectAltNames.map((name) => ('value' in name ? name.value : undefined))

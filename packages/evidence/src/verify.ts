@@ -8,7 +8,7 @@ import { decodeJws, verifyJws } from '../../../src/crypto/jws.ts'
 import { NAMES } from '../../../src/evidence/container/names.ts'
 import { EVIDENCE } from '../../../src/evidence/limits.ts'
 import { type CaseFile, readCase, readJson } from './case-file.ts'
-import { checkDecision, type Decided } from './check-decision.ts'
+import { checkClock, checkDecision, type Decided } from './check-decision.ts'
 import { checkFiles, checkIndex, checkStatement } from './check-files.ts'
 import { checkDeviceRequestHash, checkRequest } from './check-request.ts'
 import { checkResponse, readGroups, readResponseKey } from './check-response.ts'
@@ -43,7 +43,7 @@ export async function verifyContainer(zip: Uint8Array, options: VerifyOptions = 
   checkIndex(caseFile, reporter)
   const statement = await checkStatement(caseFile, trust, reporter)
   await checkTimeStamp(caseFile, { trust, at }, reporter)
-  const decided = await checkContent(caseFile, { trust, statement }, reporter)
+  const decided = await checkContent(caseFile, { trust, statement, at }, reporter)
   if (options.receipt !== undefined)
     await checkReceipt(caseFile, { receipt: options.receipt, statement, trust }, reporter)
   checkMissing(caseFile, reporter)
@@ -53,7 +53,7 @@ export async function verifyContainer(zip: Uint8Array, options: VerifyOptions = 
 /** Checks what the files say. Inputs that no evaluation can have are a failed check, not an exception. */
 async function checkContent(
   caseFile: CaseFile,
-  { trust, statement }: { readonly trust: Trust; readonly statement: JsonObject },
+  { trust, statement, at }: { readonly trust: Trust; readonly statement: JsonObject; readonly at: number },
   reporter: Reporter,
 ): Promise<Decided | undefined> {
   try {
@@ -62,6 +62,7 @@ async function checkContent(
     await checkRequest(caseFile, { statement, responseKey }, reporter)
     await checkDeviceRequestHash(caseFile, statement, reporter)
     await checkResponse(caseFile, { groups, responseKey }, reporter)
+    checkClock(caseFile, at, reporter)
     const evaluated = await checkDecision(caseFile, { groups, responseKey, statement }, reporter)
     if (evaluated !== undefined) await checkTrust(caseFile, { evaluated, trust }, reporter)
     return evaluated
