@@ -42,6 +42,19 @@ function run(...args: readonly string[]) {
   return { status, stdout, stderr }
 }
 
+describe('the bundle', () => {
+  it.each([
+    ['command.js', ['node:fs', 'node:path', 'node:util', 'node:zlib']],
+    ['evidence.js', ['node:zlib']],
+  ])('%s imports only %j, and has no way to open a connection', (name, modules) => {
+    const text = readFileSync(join(folder, name), 'utf8')
+    const imported = text.matchAll(/(?:^|[;}\s])(?:from|import)\s*\(?\s*["'`]([^"'`]+)["'`]/g)
+    expect([...new Set([...imported].map(([, module]) => module))].toSorted()).toEqual(modules)
+    expect(text.match(/\bimport\s*\(|\brequire\s*\(|\bgetBuiltinModule\b|\bprocess\.binding\b/g)).toBe(null)
+    expect(text.match(/\bfetch\s*[(,)]|\b(?:WebSocket|EventSource|XMLHttpRequest)\b/g)).toBe(null)
+  })
+})
+
 describe('evidence verify', () => {
   it('exits with code 0 if every check passes with the given trust file', () => {
     const { status, stdout, stderr } = run('verify', 'mdl.asice', '--trust', 'trust.json')
@@ -81,6 +94,22 @@ describe('evidence verify', () => {
 
   it('exits with code 1 if it verifies the case as of a time before the time stamp', () => {
     expect(run('verify', 'mdl.asice', '--trust', 'trust.json', '--at', '2026-01-01T00:00:00Z').status).toBe(1)
+  })
+
+  const HOSTILE = 'Bank\u001b[31m\u009b2J\u202e\u2028\u{e0001}'
+
+  it('prints the name of an issuer without control characters, and escapes them in JSON', async () => {
+    write(
+      'named.asice',
+      await completeCase(await ageMdl(undefined, { anchor: { name: HOSTILE } }), authority),
+    )
+    const text = run('verify', 'named.asice').stdout
+    expect(text).toContain('- Bank?[31m?2J???: as the verifier trusted it')
+    const json = run('verify', 'named.asice', '--json').stdout
+    expect(json).toContain('Bank\\u001b[31m\\u009b2J\\u202e\\u2028\\udb40\\udc01')
+    expect(json.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+    const { checks } = JSON.parse(json) as { readonly checks: readonly { readonly detail: string }[] }
+    expect(checks.map(({ detail }) => detail)).toContain(`${HOSTILE}: as the verifier trusted it`)
   })
 
   it.each<[string, readonly string[]]>([
@@ -127,11 +156,14 @@ describe('evidence show', () => {
   it('shows the values of a credential as text, never as HTML or terminal codes', async () => {
     const elements = [
       ['given_name', '<script>alert(1)</script>\u001b[31m\u202e'],
+      ['driving_privileges', [{ 'a\u001b[31m': 'B' }]],
       ['age_over_18', true],
     ] as const
     write('hostile.asice', await completeCase(await ageMdl(elements as never), authority))
     const text = run('show', 'hostile.asice').stdout
     expect(text).toContain('<script>alert(1)</script>?[31m?')
+    expect(text).toContain('.a?[31m')
+    expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
     const html = run('show', 'hostile.asice', '--html').stdout
     expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;?[31m?')
     expect(html).not.toContain('<script')

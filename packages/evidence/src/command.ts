@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import type { JWK } from 'jose'
 import { openEnvelope } from './open.ts'
 import { type Check, exitStatus } from './report.ts'
-import { LIMITS, showHtml, showText } from './show.ts'
+import { LIMITS, printable, printableJson, showHtml, showText } from './show.ts'
 import { readTrust } from './trust.ts'
 import { type VerifyOptions, verifyContainer } from './verify.ts'
 import { UnreadableError, ZIP_LIMITS } from './zip-reader.ts'
@@ -61,7 +61,7 @@ class UsageError extends Error {}
 function report(error: unknown, output: Output): 2 {
   const { message, code } = error as Error & { readonly code?: string }
   const isUsage = error instanceof UsageError || code?.startsWith('ERR_PARSE_ARGS') === true
-  output.error(`${message}\n${isUsage ? `\n${USAGE}` : ''}`)
+  output.error(`${printable(message)}\n${isUsage ? `\n${USAGE}` : ''}`)
   return 2
 }
 
@@ -82,9 +82,9 @@ async function open(file: string, { key, materials, output: path }: Values, outp
 
 async function verify(file: string, values: Values, output: Output): Promise<0 | 1 | 3> {
   const { report: found } = await verifyContainer(readBytes(file), optionsOf(values))
-  if (values.json) output.write(`${JSON.stringify(found, null, 2)}\n`)
+  if (values.json) output.write(`${printableJson(found)}\n`)
   else {
-    for (const check of found.checks) output.write(`${lineOf(check)}\n`)
+    for (const check of found.checks) output.write(`${printable(lineOf(check))}\n`)
     output.write(`\n${found.result}\n\n${LIMITS.join('\n')}\n`)
   }
   return exitStatus(found)

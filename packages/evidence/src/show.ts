@@ -20,7 +20,8 @@ export const LIMITS: readonly string[] = [
 export function showText(verified: Verified): string {
   const sections = sectionsOf(verified).map(({ title, rows }) => {
     const width = Math.max(...rows.map(([name]) => name.length), 0)
-    return [title, ...rows.map(([name, text]) => `  ${name.padEnd(width)}  ${printable(text)}`)].join('\n')
+    const lines = rows.map(([name, text]) => `  ${printable(name.padEnd(width))}  ${printable(text)}`)
+    return [printable(title), ...lines].join('\n')
   })
   return `${[...sections, ['What it proves', ...LIMITS.map((limit) => `  ${limit}`)].join('\n')].join('\n\n')}\n`
 }
@@ -130,9 +131,20 @@ function leaves(value: Json, path: string): readonly (readonly [string, string])
 }
 
 /** Replaces control characters and characters that change the direction of the text. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, '?')
 }
+
+/** Returns indented JSON. Characters that a terminal obeys are escaped: only line breaks are left. */
+export function printableJson(value: object): string {
+  const escaped = (text: string) =>
+    text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return JSON.stringify(value, null, 2).replace(UNPRINTABLE, (found) =>
+    found === '\n' ? found : escaped(found),
+  )
+}
+
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 function escapeHtml(text: string): string {
   const characters: Readonly<Record<string, string>> = {
