@@ -22,6 +22,7 @@ import {
 import type { ReceivedRequest } from '../support/people/wallet.ts'
 import { tracesIn, tracesInFiles } from '../support/reading/traces.ts'
 import { newRecipient } from '../support/service/evidence.ts'
+import { ACCESS } from '../support/service/object-store.ts'
 import {
   BASE_URL,
   type CallOptions,
@@ -52,6 +53,7 @@ const FROM_WALLET = canary('wallet')
 const NAMED_ISSUER = canary('issuer')
 const JUNK_TOKEN = canary('token')
 const IDEMPOTENCY_KEY = canary('idempotency')
+const STORE_SECRET = canary('store')
 
 const NAMES = { credential_types: ['pid'], scope: ['given_name', 'family_name'] }
 const ADULT = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
@@ -136,6 +138,9 @@ async function startRun(): Promise<Run> {
   // Every session has evidence: the response in plain text, but sealed to the relying party.
   const { publicKey } = await newRecipient('archive')
   const evidence = { jwks: { keys: [publicKey] }, for: 'all', outcomes: ['verified', 'rejected'] }
+  const endpoint = new URL(stage.receiver.url).origin
+  const push = { ...ACCESS, kind: 's3', endpoint, secret_access_key: STORE_SECRET }
+  await relyingPartyOf(stage, { evidence: { ...evidence, push } })
   const rp = await relyingPartyOf(stage, { return_urls: [RETURN_URL], trust_anchors, evidence })
   const form = `grant_type=client_credentials&client_id=${rp.relying_party_id}&client_secret=${rp.api_key}`
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -150,6 +155,7 @@ async function startRun(): Promise<Run> {
     'webhook secret': rp.webhook_secret.slice('whsec_'.length),
     'access token': access_token.slice(-64),
     'admin token': stage.service.server.adminToken,
+    'secret of an object store': STORE_SECRET,
   }
   return { secrets, ids: [], refusals: [], sealed: {}, rp }
 }

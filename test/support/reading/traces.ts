@@ -15,8 +15,25 @@ export function tracesIn(
   )
 }
 
-/** Searches every file below a directory. Returns `path: name` for each hit. */
+/**
+ * Searches every file below a directory. Returns `path: name` for each hit. SQLite moves the content of a
+ * file to another one and removes it: the search then begins again.
+ */
 export function tracesInFiles(
+  directory: string,
+  secrets: Readonly<Record<string, string>>,
+  isRead?: (path: string) => boolean,
+): readonly string[] {
+  for (let tries = 1; ; tries++) {
+    try {
+      return searchFiles(directory, secrets, isRead)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 10) throw error
+    }
+  }
+}
+
+function searchFiles(
   directory: string,
   secrets: Readonly<Record<string, string>>,
   isRead: (path: string) => boolean = () => true,
