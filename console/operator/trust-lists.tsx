@@ -25,6 +25,8 @@ export type TrustList = {
     readonly anchors: number
     readonly fault: string | null
   }[]
+  readonly pinned_signers_announced?: boolean | null
+  readonly learned_signers?: readonly string[]
 }
 
 export const LISTS = '/v1/admin/trust_lists'
@@ -71,7 +73,7 @@ function Row({ name, onRemoved }: { readonly name: string; readonly onRemoved: (
     )
   }
   const { livemode, kind, url, anchors, left_out, trust_as_of, usable_until, last_attempt } = answer.value
-  const { lists = [] } = answer.value
+  const { lists = [], learned_signers = [], pinned_signers_announced } = answer.value
   const fault = last_attempt?.fault ?? null
   const run = async (method: string, to: string, done: () => void) => {
     const sent = await call(method, to)
@@ -87,6 +89,10 @@ function Row({ name, onRemoved }: { readonly name: string; readonly onRemoved: (
       <td>{t(livemode ? 'live_mode' : 'test_mode')}</td>
       <td>
         <Freshness list={answer.value} />
+        {pinned_signers_announced === false && <p class="soft">{t('signers_change')}</p>}
+        {learned_signers.length > 0 && (
+          <p class="soft">{t('learned_signers', { count: learned_signers.length })}</p>
+        )}
       </td>
       <td>
         {anchors}

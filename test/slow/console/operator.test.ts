@@ -130,21 +130,31 @@ describeInBrowser('the operator in the console', () => {
     await hasRows(page, 'Trust lists', 1)
   })
 
-  it('adds a list of lists, and sees each national list with its number, anchors and fault', async () => {
-    const [commission, state, pki] = await Promise.all([mintListSigner(), mintListSigner(), mintIssuerPki()])
+  it('adds a list of lists, and sees each national list with its number, anchors and fault, and a change of signers', async () => {
+    const minted = Promise.all([mintListSigner(), mintListSigner(), mintListSigner()])
+    const [[commission, successor, state], pki] = await Promise.all([minted, mintIssuerPki()])
     const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
     const times = { issued: day(-1), nextUpdate: day(30) }
     const services = [{ certificates: [pki.root.x5c], since: day(-2) }]
     const national = signXmlList(xmlList({ territory: 'SE', services, ...times }), state)
+    const addressOf = (path: string) => new URL(path, stage.receiver.url).href
     const pointers = ['/HU', '/SE'].map((path) => ({
-      ...{ location: new URL(path, stage.receiver.url).href, territory: path.slice(1) },
+      ...{ location: addressOf(path), territory: path.slice(1) },
       certificates: [state.x5c],
     }))
     const type = 'http://uri.etsi.org/TrstSvc/TrustedList/TSLType/EUlistofthelists'
-    const lotl = signXmlList(xmlList({ type, territory: 'EU', pointers, ...times }), commission)
-    stage.receiver.answer(({ path }) =>
-      path === '/HU' ? { status: 404 } : { body: path === '/SE' ? national : lotl },
-    )
+    const oj_url = 'https://eur-lex.europa.eu/eli/C/2026/1/oj'
+    const own = { type, territory: 'EU', location: addressOf('/'), certificates: [successor.x5c] }
+    const pivotPath = '/eu-lotl-pivot-6.xml'
+    const uris = [addressOf(pivotPath), oj_url]
+    const list = { type, territory: 'EU', uris, pointers: [own, ...pointers], ...times }
+    const lotl = signXmlList(xmlList(list), successor)
+    const pivot = signXmlList(xmlList({ ...list, sequence: 6 }), commission)
+    stage.receiver.answer(({ path }) => {
+      if (path === '/HU') return { status: 404 }
+      if (path === pivotPath) return { body: pivot }
+      return { body: path === '/SE' ? national : lotl }
+    })
     const page = await open()
     await page.getByText('Add a trust list').first().click()
     const form = page.getByRole('form', { name: 'Add a trust list' })
@@ -152,12 +162,14 @@ describeInBrowser('the operator in the console', () => {
     const json = form.getByLabel('The list, as JSON')
     const example = JSON.parse(await json.inputValue())
     const signers = [{ x509_certificate_pem: commission.pem }]
-    const own = { livemode: false, url: stage.receiver.url, territories: 'all', signers }
-    await json.fill(JSON.stringify({ ...example, ...own }))
+    const changes = { livemode: false, url: stage.receiver.url, territories: 'all', signers, oj_url }
+    await json.fill(JSON.stringify({ ...example, ...changes }))
     await form.getByRole('button', { name: 'Create' }).click()
     const row = page.getByRole('row').filter({ hasText: 'eu-qeaa' })
     await row.getByText('Usable', { exact: true }).waitFor()
     expect(await row.locator('li').allInnerTexts()).toEqual(['HU : 0 unavailable', 'SE 7: 1'])
+    await row.getByText('The list names other signers of its own than the pinned ones.').waitFor()
+    await row.getByText('Signers learned along the pivots: 1').waitFor()
     await confirmed(page, row.getByRole('button', { name: 'Remove' }))
     await row.waitFor({ state: 'detached' })
   })
