@@ -30,7 +30,7 @@ it('the command prints each wallet with its result, and each finding about the w
 
 it('the command prints the member `wallets` in the response to a create request as JSON', () => {
   const { stdout } = run({ credential_types: ['mdl'], scope: ['family_name'] }, '--json-output')
-  expect(JSON.parse(stdout)).toContainEqual({ id: 'credo', result: 'works' })
+  expect(JSON.parse(stdout)).toContainEqual({ id: 'credo', result: 'works', browser: 'if_chosen' })
 })
 
 it.each([

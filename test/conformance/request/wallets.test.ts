@@ -71,10 +71,12 @@ describe('`wallets` in the response to a create request', () => {
     // By the browser's API the app answers without a signature.
     expect(await resultFor(signed)).toEqual({
       result: 'lowered',
+      browser: 'if_chosen',
       left_out: [{ member: '/uri', why: 'browser_only' }],
     })
     expect(await resultFor(unsigned)).toEqual({
       result: 'lowered',
+      browser: 'if_chosen',
       left_out: [
         { member: '/uri', why: 'own_link' },
         { member: '/client_id', why: 'replaced' },
