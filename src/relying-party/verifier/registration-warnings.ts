@@ -75,24 +75,18 @@ function identityWarnings(
   added: readonly CredentialTypeDefinition[],
   now: number,
 ): readonly RegistrationWarning[] {
-  const judged = registrations.map((one) => ({ ...one, registered: registeredCredentials(one, now) }))
-  const faults = judged.flatMap(({ pointer, registered }) => {
+  const all: RegisteredCredential[] = []
+  const faults = registrations.flatMap(({ pointer, ...one }): RegistrationWarning[] => {
+    const registered = registeredCredentials(one, now)
     if (!registered.ok) return [{ code: registered.error, pointer }]
-    return coversNothing(added, registered.value) ? [{ code: 'registration_covers_nothing', pointer }] : []
+    all.push(...registered.value)
+    const types = withRegisteredPids([...BUILT_IN_TYPES, ...added], registered.value, FORMATS)
+    const isCovering = types.some(
+      (type) => uncoveredScopes(type, registered.value).length < scopesOf(type).length,
+    )
+    return isCovering ? [] : [{ code: 'registration_covers_nothing', pointer }]
   })
-  if (faults.length > 0 || judged.length === 0) return faults
-  return uncoveredTypes(
-    added,
-    judged.flatMap(({ registered }) => (registered.ok ? registered.value : [])),
-  )
-}
-
-function coversNothing(
-  added: readonly CredentialTypeDefinition[],
-  registered: readonly RegisteredCredential[],
-): boolean {
-  const types = withRegisteredPids([...BUILT_IN_TYPES, ...added], registered, FORMATS)
-  return types.every((type) => uncoveredScopes(type, registered).length === scopesOf(type).length)
+  return faults.length > 0 || registrations.length === 0 ? faults : uncoveredTypes(added, all)
 }
 
 function uncoveredTypes(

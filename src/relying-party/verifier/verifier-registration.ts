@@ -31,7 +31,7 @@ export function registeredUses(now: number): z.ZodMiniType<readonly RegisteredUs
   return list(z.strictObject({ intended_use: text(100), ...registrationMembers(now) }), USES).check(
     z.refine(
       (uses) => new Set(uses.map(({ intended_use }) => intended_use)).size === uses.length,
-      'must not repeat an intended_use',
+      'must not repeat an entry',
     ),
   )
 }

@@ -214,12 +214,12 @@ describe('a create request that names an intended use', () => {
     expect((await create(await shopOfUses(), OVER_18)).warnings).toEqual([])
   })
 
-  it('is suggested by the message if no use is named and a stored use covers the claim', async () => {
+  it('is suggested by the message if no use is named and a stored use covers the request', async () => {
     const rp = await shopOfUses()
-    const body = { ...PID, scope: ['family_name', 'given_name'] }
-    const [covered, uncovered] = (await create(rp, body)).warnings.map(({ message }) => message)
-    expect(covered).toContain('; `intended_use` "delivery" covers it')
-    expect(uncovered).not.toContain('intended_use')
+    const messages = async (scope: readonly string[]) =>
+      (await create(rp, { ...PID, scope })).warnings.map(({ message }) => message).join()
+    expect(await messages(['family_name'])).toContain('; `intended_use` "delivery" covers the request')
+    expect(await messages(['family_name', 'given_name'])).not.toContain('`intended_use`')
     const [named] = (await create(rp, { ...FAMILY_NAME, intended_use: 'wine' })).warnings
     expect(named?.message).not.toContain('`intended_use`')
   })
@@ -228,7 +228,7 @@ describe('a create request that names an intended use', () => {
     const rp = await shopOfUses(ENFORCED, false)
     const { errors } = await refuse(rp, OVER_18)
     expect(errors).toMatchObject([{ code: 'not_registered', pointer: '/scope/0' }])
-    expect(errors[0]?.message).toContain('`intended_use` "wine" covers it')
+    expect(errors[0]?.message).toContain('`intended_use` "wine" covers the request')
     expect((await create(rp, { ...OVER_18, intended_use: 'wine' })).warnings).toEqual([])
     expect((await create(await shopOfUses({}, false), OVER_18)).warnings).toEqual([])
   })

@@ -7,7 +7,7 @@ import { FORMATS } from '../../../formats/index.ts'
 import { type UncoveredClaim, uncoveredClaims } from '../../../openid4vp/registration/coverage.ts'
 import type { RegisteredCredential } from '../../../openid4vp/registration/registration-certificate.ts'
 import type { Policy } from '../../../policy/policy.ts'
-import type { RegisteredUse, Settings } from '../../../relying-party/document/settings.ts'
+import type { Settings } from '../../../relying-party/document/settings.ts'
 import {
   type REGISTRATION_FAULTS,
   registeredCredentials,
@@ -63,41 +63,26 @@ function findUnregistered(
   const fault = (code: keyof typeof REGISTRATION_FAULTS) => [{ pointer: whole, code, message: code }]
   const uncoveredBy = (registered: readonly RegisteredCredential[]) =>
     warningsAbout(uncoveredClaims(registered, policy.query, FORMATS), body, policy)
-  const identities = [...(verifier ? [verifier] : []), ...further_verifiers]
-  /** Returns the warnings for a use; `undefined` if no identity has a registration for it. */
-  const warningsFor = (use: string | undefined): readonly CreationWarning[] | undefined => {
-    const registrations = identities.flatMap(({ certificate_chain_pem, ...one }) => {
+  const identities = verifier ? [verifier, ...further_verifiers] : further_verifiers
+  const warningsFor = (use: string | undefined): readonly (readonly CreationWarning[])[] =>
+    identities.flatMap(({ certificate_chain_pem, ...one }) => {
       const registration = registrationFor(one, use)
-      return registration === undefined ? [] : [{ registration, certificate_chain_pem }]
+      if (registration === undefined) return []
+      const registered = registeredCredentials({ registration, certificate_chain_pem }, now)
+      return [registered.ok ? uncoveredBy(registered.value) : fault(registered.error)]
     })
-    if (registrations.length === 0) return undefined
-    return registrations.flatMap((one) => {
-      const registered = registeredCredentials(one, now)
-      return registered.ok ? uncoveredBy(registered.value) : fault(registered.error)
-    })
-  }
   const uses = (body.intended_use === undefined && verifier?.uses) || []
   const found = warningsFor(body.intended_use)
-  if (found === undefined && enforce_registration !== true) return []
-  if (found === undefined && uses.length === 0) return fault('registration_missing')
-  const warnings = found ?? uncoveredBy([])
-  const others = warnings.length === 0 ? [] : uses.map((one) => [one, warningsFor(one.intended_use)] as const)
-  const named = warnings.map((one) => nameUse(one, others))
-  return [...new Map(named.map((one) => [JSON.stringify(one), one])).values()]
-}
-
-/** Returns the warning. If another use covers what is not registered, its message names this use. */
-function nameUse(
-  warning: CreationWarning,
-  uses: readonly (readonly [RegisteredUse, readonly CreationWarning[] | undefined])[],
-): CreationWarning {
-  const { code, pointer, message } = warning
-  const covering = uses.find(([, warnings]) =>
-    warnings?.every((other) => other.code === 'not_registered' && other.pointer !== pointer),
+  if (found.length === 0 && enforce_registration !== true) return []
+  if (found.length === 0 && uses.length === 0) return fault('registration_missing')
+  const warnings = found.length === 0 ? uncoveredBy([]) : found.flat()
+  const covering =
+    warnings.length > 0 && uses.find((one) => warningsFor(one.intended_use).flat().length === 0)
+  const hint = covering ? `; \`intended_use\` "${covering.intended_use}" covers the request` : ''
+  const named = warnings.map((one) =>
+    one.code === 'not_registered' ? { ...one, message: one.message + hint } : one,
   )
-  if (code !== 'not_registered' || covering === undefined) return warning
-  const [{ intended_use }] = covering
-  return { ...warning, message: `${message}; \`intended_use\` ${JSON.stringify(intended_use)} covers it` }
+  return [...new Map(named.map((one) => [JSON.stringify(one), one])).values()]
 }
 
 /**
