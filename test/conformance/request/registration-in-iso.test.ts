@@ -53,7 +53,11 @@ function certifyCwt(claims: object = {}, typ = 'rc-wrp+cwt', signer = registrar)
   )
   const payload = encode({ sub: ID, credentials: [AGE], status: STATUS, ...claims })
   const covered = encode(['Signature1', header, new Uint8Array(), payload])
-  const key = { key: { ...signer.privateJwk } as JsonWebKey, format: 'jwk', dsaEncoding: 'ieee-p1363' } as const
+  const key = {
+    key: { ...signer.privateJwk } as JsonWebKey,
+    format: 'jwk',
+    dsaEncoding: 'ieee-p1363',
+  } as const
   const signature = Uint8Array.from(sign('sha256', covered, key))
   const chain = new Map([[33, Uint8Array.from(registrar.der)]])
   return Buffer.from(encode([header, chain, payload, signature])).toString('base64url')
