@@ -106,7 +106,7 @@ function oneLine({ subject }: X509Certificate): string {
   return subject.replaceAll('\n', ', ')
 }
 
-/** The grants of the mapping. A scheme has a level, and some have types, only in a configuration: any will do. */
+/** The grants of the mapping. A configuration gives a scheme its level and types; here any level will do. */
 function grantsOf({ services, schemes }: Mapping): readonly ServiceGrant[] | undefined {
   const name = SCHEME_NAMES.find((each) => each === schemes)
   const any = { credential_types: ['pid'], assurance_level: 'low' } as const

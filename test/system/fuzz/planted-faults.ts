@@ -245,7 +245,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     room: 'evidence',
     change: before(
       'src/evidence/evaluation/evaluate.ts',
-      'const { policy, trust, now } = rules',
+      'const { policy, trust, now, clock_skew: clockSkew } = rules',
       "session.protocol.startsWith('openid4vp-draft')",
     ),
     routes: ['POST /v1/verify/:id/callback'],

@@ -1,7 +1,7 @@
 // Trusted lists in XML judged by EU DSS, the validator of the European Commission. `npm run proof -- clients
 // lists-dss` installs EU DSS, sets DSS_FOLDER, and takes all hostile lists (SIZES=full). `npm run proof --
-// clients` takes every third, and all with CI_FULL=1. LISTS_FOLDER may name a folder with other lists, as `dss-tsl-validation/src/test/resources`
-// of EU DSS, which may not be copied here.
+// clients` takes every third, and all with CI_FULL=1. LISTS_FOLDER may name a folder with other lists, as
+// `dss-tsl-validation/src/test/resources` of EU DSS, which may not be copied here.
 
 import { execFileSync } from 'node:child_process'
 import { createHash, X509Certificate } from 'node:crypto'
