@@ -1,4 +1,5 @@
-// A page for each reason and each error code, from the rows of docs/statuses-and-reasons.md.
+// A page for each reason and each error code, from the rows of docs/statuses-and-reasons.md and of
+// docs/api/logins.md.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { page, tableOf, tablesOf, titleOf } from './markdown.mjs'
 
 const SOURCE = '/statuses-and-reasons'
 
-/** Returns three groups of pages: reasons, problems of a refused call, and errors of wallets. */
+/** Returns groups of pages: reasons, problems of a refused call, errors of wallets, and errors of logins. */
 export function codePages() {
   const text = readFileSync(join(ROOT, 'docs', 'statuses-and-reasons.md'), 'utf8')
   const tables = tablesOf(text)
@@ -39,7 +40,16 @@ export function codePages() {
         ),
       ),
     },
+    { text: 'Errors of logins', folder: 'login-errors', pages: loginErrorPages(mentions) },
   ]
+}
+
+/** A row of the table may name several codes. */
+function loginErrorPages(mentions) {
+  const text = readFileSync(join(ROOT, 'docs', 'api', 'logins.md'), 'utf8')
+  return rowsWith(tablesOf(text), 'error at the client').flatMap(([codes, when]) =>
+    codes.split(', ').map((code) => loginErrorPage(bare(code), when, mentions)),
+  )
 }
 
 function rowsWith(tables, column) {
@@ -119,6 +129,22 @@ function walletErrorPage(code, rows) {
       ),
       'The error contains only what the person can use.',
       `The verifier reads the reason from the verification: [all reasons](${SOURCE}#reasons).`,
+    ],
+  })
+}
+
+function loginErrorPage(code, when, mentions) {
+  const spoken = code.replaceAll('_', ' ')
+  return page({
+    path: `login-errors/${code}.md`,
+    title: `${code} at a login`,
+    description: `${code} (${spoken}) from an OpenID Connect login with a wallet: ${when.replaceAll('`', '')}.`,
+    blocks: [
+      `# ${sentence(spoken)} (\`${code}\`)`,
+      `A login by OpenID Connect ended at the client with \`error=${code}\`.`,
+      '## When',
+      `${sentence(when)}.`,
+      ...seeAlso(code, mentions),
     ],
   })
 }

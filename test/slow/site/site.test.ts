@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import OAUTH_ERRORS from '../../../assets/oauth-errors.json' with { type: 'json' }
 import { zipOf } from '../../../scripts/release/site.mjs'
 import { findChromium } from '../../../scripts/service/chromium.mjs'
 import { buildSite } from '../../../scripts/site/build.mjs'
@@ -33,6 +34,7 @@ const PAGES = [
     'reasons/nonce_mismatch',
     'errors/idempotency_conflict',
     'wallet-errors/invalid_request',
+    'login-errors/login_required',
     'wallets/valera',
   ],
   ...[
@@ -48,6 +50,12 @@ const LONGEST = ['conformance', 'statuses-and-reasons', 'project/CHANGELOG', 're
   (path) => `${path}.html`,
 )
 
+/** Errors that a login ends with: those of its request, and those of its end. */
+const LOGIN_ERRORS = [
+  ...Object.values(OAUTH_ERRORS.request).map(({ error }) => error),
+  ...['access_denied', 'temporarily_unavailable', 'server_error'],
+]
+
 const work = emptyFolder()
 const out = join(work, 'site')
 let built: { readonly pages: number }
@@ -59,7 +67,7 @@ beforeAll(() => {
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
 describe('the site', () => {
-  it('has a page for each page of docs/, wallet, reason and error code', () => {
+  it('has a page for each page of docs/, wallet, reason and error code, also of logins', () => {
     const pages = [
       ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
         .filter((path) => path.endsWith('.md'))
@@ -67,6 +75,7 @@ describe('the site', () => {
       ...WALLET_PROFILES.map(({ id }) => `wallets/${id}`),
       ...Object.keys(REASONS).map((code) => `reasons/${code}`),
       ...Object.keys(PROBLEMS).map((code) => `errors/${code}`),
+      ...LOGIN_ERRORS.map((code) => `login-errors/${code}`),
     ]
     expect(pages.filter((page) => !paths.includes(`${page}.html`))).toEqual([])
     expect(built.pages).toBeGreaterThan(pages.length)
