@@ -297,8 +297,6 @@ export const TRUST_LIST = {
    */
   anchors: 500,
   certificateBytes: 1_048_576,
-  /** Number of certificates that are decoded, once for each grant. A signed list may have 17,000. */
-  triedCertificates: 2000,
   /** Number of services and of signers that the operator configures for one list. */
   services: 20,
   signers: 4,

@@ -207,29 +207,31 @@ function withSchemeServices<T extends XmlListInput>(
   input: T,
   { issues }: { readonly issues: z.core.$ZodRawIssue[] },
 ): T & { readonly services: z.output<typeof xmlServices> } {
-  const { services, schemes, assurance_level, credential_types, list_type = null } = input
+  const { services, schemes, assurance_level, credential_types, list_type } = input
   const refuse = (path: string, message: string) => {
     issues.push({ code: 'custom', input, path: [path], message })
     return z.NEVER
   }
-  const required = 'This member is required with schemes.'
   if (schemes === undefined) {
     const misplaced = 'must stand inside each of services: it is for a list with schemes'
-    if (assurance_level !== undefined) return refuse('assurance_level', misplaced)
-    if (credential_types !== undefined) return refuse('credential_types', misplaced)
-    if (services === undefined) return refuse('services', 'This member is required, unless schemes is given.')
-    return { ...input, services }
+    if (assurance_level) return refuse('assurance_level', misplaced)
+    if (credential_types) return refuse('credential_types', misplaced)
+    return services
+      ? { ...input, services }
+      : refuse('services', 'This member is required, unless schemes is given.')
   }
-  if (services !== undefined) return refuse('services', 'must not be combined with schemes')
-  if (list_type !== null) return refuse('list_type', 'must not be combined with schemes, which names it')
-  if (assurance_level === undefined) return refuse('assurance_level', required)
-  const scheme = LIST_SCHEMES[schemes].services
-  const isOwn = scheme.every((service) => service.credential_types !== undefined)
-  if (isOwn && credential_types) return refuse('credential_types', `must not be combined with ${schemes}`)
-  if (!isOwn && !credential_types) return refuse('credential_types', required)
-  const grants = scheme.map((service) => ({ credential_types, ...service, assurance_level }))
+  const named = 'must not be combined with schemes, which names it'
+  if (services) return refuse('services', named)
+  if (list_type) return refuse('list_type', named)
+  if (!assurance_level) return refuse('assurance_level', REQUIRED)
+  const grants = LIST_SCHEMES[schemes].services.map((one) => ({ credential_types, ...one, assurance_level }))
+  const types = grants[0]?.credential_types
+  if (!types) return refuse('credential_types', REQUIRED)
+  if (credential_types && types !== credential_types) return refuse('credential_types', named)
   return { ...input, services: grants as z.output<typeof xmlServices> }
 }
+
+const REQUIRED = 'This member is required with schemes.'
 
 /**
  * A signer of a list in XML. Certificates of RSA keys are accepted, because most lists are signed with RSA

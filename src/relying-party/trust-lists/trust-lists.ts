@@ -73,20 +73,15 @@ export function trustListHealth(
         name,
         isUsable: copies.every((copy) => isUsable(copy, now)),
         usableUntil: usableUntil === Infinity ? null : usableUntil,
-        isRefused: copies.some((copy, i) => copy.ok && isRefusal(copy.value.fault, { isFollowed: i > 0 })),
+        // A followed list that is closed needs no work, although the list of lists may name it for years.
+        isRefused: copies.some(
+          (copy, i) => copy.ok && ![null, 'unavailable', i > 0 ? 'closed' : null].includes(copy.value.fault),
+        ),
         isEmpty: kept.length > 0 && kept.every(isEmptyCopy),
         announcesSigners: kept.some((copy) => copy.pinned_signers_announced === false),
       }
     }),
   )
-}
-
-/**
- * Returns true if an operator must look at the fault. A followed list that is closed needs no work,
- * although the list of lists may name it for years.
- */
-function isRefusal(fault: TrustListCopy['fault'], { isFollowed }: { readonly isFollowed: boolean }): boolean {
-  return fault !== null && fault !== 'unavailable' && !(isFollowed && fault === 'closed')
 }
 
 /** Returns true if the list was read and has no anchors. */
