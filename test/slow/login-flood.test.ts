@@ -11,6 +11,8 @@ import { cpuSecondsOf } from '../system/fuzz/memory.ts'
 
 const stage = useOwnStage({ CLIENT_IP_HEADER: 'x-client-ip' })
 const REQUESTS = 10_000
+/** Parts of the requests. Each part has as many requests for /healthz, so both meet the same load. */
+const ROUNDS = 10
 /** A relying party may have 1,000 authorization requests in 10 s. */
 const PARTIES = Math.ceil(REQUESTS / 500)
 const CONNECTIONS = 8
@@ -40,19 +42,25 @@ it(`${REQUESTS} anonymous authorization requests change no file, no list, no log
   // The first requests fill the caches, and the service compiles its code.
   await send(['/healthz'], WARM_UP)
   expect(await send(addresses, WARM_UP)).toEqual({ 303: WARM_UP })
-  const healthz = await cpuOf(() => send(['/healthz'], REQUESTS))
-  const authorize = await cpuOf(() => send(addresses, REQUESTS))
-  expect([healthz.statuses, authorize.statuses]).toEqual([{ 200: REQUESTS }, { 303: REQUESTS }])
-  const ratio = authorize.seconds / healthz.seconds
+  const seconds = { healthz: 0, authorize: 0 }
+  for (let round = 0; round < ROUNDS; round++) {
+    const part = REQUESTS / ROUNDS
+    const healthz = await cpuOf(() => send(['/healthz'], part))
+    const authorize = await cpuOf(() => send(addresses, part))
+    expect([healthz.statuses, authorize.statuses]).toEqual([{ 200: part }, { 303: part }])
+    seconds.healthz += healthz.seconds
+    seconds.authorize += authorize.seconds
+  }
+  const ratio = seconds.authorize / seconds.healthz
   console.info(
-    `processor time: ${inMs(authorize.seconds)} ms for an authorization request, ${inMs(healthz.seconds)} ms for /healthz: ${ratio.toFixed(2)} times`,
+    `processor time: ${inMs(seconds.authorize)} ms for an authorization request, ${inMs(seconds.healthz)} ms for /healthz: ${ratio.toFixed(2)} times`,
   )
 
   expect(await files()).toEqual(before)
   expect((await Promise.all(parties.map((rp) => seenBy(rp)))).join()).toBe(known)
   expect(stage.receiver.requests).toEqual([])
   // A request that creates a session costs more than thirty times as much as /healthz.
-  expect(ratio).toBeLessThan(10)
+  expect(ratio).toBeLessThan(3)
 
   // A login still begins, and is seen once it has a session.
   const browser = openLoginBrowser(stage.service)
