@@ -304,6 +304,14 @@ describe('GET /v1/verify', () => {
     expect(idsOf(await readAll(setting, 10))).toEqual([kept])
     const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
     expect(JSON.stringify(await valuesOf(day))).not.toContain(deleted)
+    // The ids are masked (listed-ids.ts): only the mask of the second id is overwritten.
+    const masks = await runInDurableObject(day, (_, { storage }) => {
+      const [[, row] = []] = [...storage.kv.list<Uint8Array>({ prefix: 'id_masks/' })]
+      return [0, 1].map((place) =>
+        row?.slice(1_024 + place * 48, 1_072 + place * 48).some((byte) => byte !== 0),
+      )
+    })
+    expect(masks).toEqual([true, false])
   })
 
   it('does not list an entry that arrives after its session was deleted', async () => {
