@@ -17,8 +17,11 @@ import { SIGNED_LISTS, signedList } from './xml/signed-lists.ts'
 const READ = join(import.meta.dirname, 'xml', 'read.ts')
 const IS_FULL = process.env.SIZES === 'full'
 const SECONDS = IS_FULL ? 5 : 30
-/** Memory of a Worker. The new space is small, as there. Garbage in a large one would hide the need. */
-const MEBIBYTES = 128
+/**
+ * Memory of a Worker at full size; more elsewhere, where other processes delay the collection of garbage. The
+ * new space is small, as in a Worker. Garbage in a large one would hide the need.
+ */
+const MEBIBYTES = IS_FULL ? 128 : 192
 const HEAP = ['--max-old-space-size=100', '--max-semi-space-size=2']
 
 const some = <T>(entries: Readonly<Record<string, T>>, step: number) =>
