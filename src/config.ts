@@ -86,14 +86,14 @@ export function parseConfig(environment: object) {
     /** Keys of the OpenID Connect provider; null: the service has no provider. */
     oidc: OIDC_KEYS && OIDC_SUBJECT_KEY ? { keys: OIDC_KEYS.keys, subjectKey: OIDC_SUBJECT_KEY } : null,
     /** Time stamping authority (RFC 3161) and its pinned certificates; null: none is configured. */
-    timeStamping: timeStampingOf(env),
+    timeStamping: readTimeStamping(env),
     serviceScheme: env.SERVICE_SCHEME,
     walletScheme: env.WALLET_SCHEME,
     allowLoopback: env.ALLOW_LOOPBACK === '1',
     /** True if `/console` is served. */
     hasConsole: env.CONSOLE === '1',
     /** Origin of the console's page. Its host name is `CONSOLE_HOST` if `BASE_URL` is an http address. */
-    consoleOrigin: consoleOriginOf(env.BASE_URL),
+    consoleOrigin: toConsoleOrigin(env.BASE_URL),
     /** True if `BASE_URL` is a loopback address, which only programs on this machine can reach. */
     isLocal: isLoopback(new URL(env.BASE_URL)),
     /**
@@ -102,7 +102,7 @@ export function parseConfig(environment: object) {
      */
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
-    ...buildOf(env),
+    ...readBuild(env),
     /** Port that this process listens on. `outboundRule` forbids calls to it. Null on Cloudflare. */
     listeningPort: env.LISTENING_PORT ?? null,
     /** Number of lost alarms that were set again when the process started. */
@@ -116,7 +116,7 @@ export function parseConfig(environment: object) {
  * Returns the id of the build, and its commit if the commit is known. On Cloudflare, the id is that of the
  * uploaded version, and the commit is the tag of the deployment.
  */
-function buildOf(env: z.infer<typeof SCHEMA>) {
+function readBuild(env: z.infer<typeof SCHEMA>) {
   const { id, tag } = env.CF_VERSION_METADATA ?? {}
   return { buildId: env.BUILD_ID ?? id ?? VERSION, commit: env.BUILD_COMMIT ?? (tag || undefined) }
 }
@@ -140,7 +140,7 @@ export function outboundRule(
 }
 
 /** Returns the time stamping authority; null: none. Throws if its variables are incomplete or invalid. */
-function timeStampingOf({ TSA_URL: url, TSA_CA_PEM: authorities, ...env }: z.output<typeof SCHEMA>) {
+function readTimeStamping({ TSA_URL: url, TSA_CA_PEM: authorities, ...env }: z.output<typeof SCHEMA>) {
   const { TSA_AUTHORIZATION: authorization, ALLOW_LOOPBACK, BASE_URL: baseUrl } = env
   if (!url && !authorities && !authorization) return null
   if (!url || !authorities)
@@ -330,7 +330,7 @@ const LOOPBACK_NAMES: readonly string[] = [...LOOPBACK_HOSTS, '[::1]']
  */
 export const CONSOLE_HOST = 'console.localhost'
 
-function consoleOriginOf(baseUrl: string): string {
+function toConsoleOrigin(baseUrl: string): string {
   const url = new URL(baseUrl)
   if (url.protocol === 'http:') url.hostname = CONSOLE_HOST
   return url.origin

@@ -12,7 +12,7 @@ import {
   NATIONAL_LIST_TYPE,
   SCHEME_NAMES,
 } from '../../src/trust/lists/tl-presets.ts'
-import { readScheme, readSchemeOf, type TlScheme } from '../../src/trust/lists/tl-scheme.ts'
+import { readScheme, readSchemeElement, type TlScheme } from '../../src/trust/lists/tl-scheme.ts'
 import {
   IN_FORCE,
   mapServices,
@@ -55,7 +55,7 @@ export async function inspectList(body: Uint8Array, mapping: Mapping): Promise<I
     subject: subjectOf(certificate),
   }
   const now = Math.floor((mapping.at ?? mapping.now) / 1000)
-  const scheme = readSchemeOf(root.value) ?? null
+  const scheme = readSchemeElement(root.value) ?? null
   const signed = await verifyXmlList(body, [encodePem(certificate)])
   const rules = { listTypes: null, territory: null, last: null, now: timeOfList(mapping, scheme) }
   const inForce = signed.ok ? readScheme(signed.value, rules) : signed

@@ -13,7 +13,7 @@ import { lackingRequirements } from '../../src/relying-party/verifier/wallet-req
 import type { RequestError } from '../../src/routes/edge/problems.ts'
 import { requestOptions } from '../../src/routes/verifications/creation/request-options.ts'
 import { requestedPolicy } from '../../src/routes/verifications/creation/requested-policy.ts'
-import { registeredOf } from '../../src/routes/verifications/creation/requested-registration.ts'
+import { loadRegistered } from '../../src/routes/verifications/creation/requested-registration.ts'
 import { requestedTransactions } from '../../src/routes/verifications/creation/requested-transactions.ts'
 import { valueBytes } from '../../src/session/request/lowered-wallet.ts'
 import { FINDINGS, type Finding } from '../../src/wallets/lowering.ts'
@@ -60,7 +60,7 @@ export async function walletTable(
   const policy = requestedPolicy(data, settings, {
     protocol,
     options: options.value,
-    registered: registeredOf(settings, data.intended_use, Date.now()),
+    registered: loadRegistered(settings, data.intended_use, Date.now()),
   })
   if (!policy.ok) return described(policy.error)
   const transactions = requestedTransactions(data, settings, { policy: policy.value, protocol })

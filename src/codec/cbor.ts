@@ -44,7 +44,7 @@ export function decodeCbor(bytes: Uint8Array<ArrayBuffer>, limits: CborLimits): 
  * Returns the value of a text or integer key of a map. Returns `undefined` if the key is absent, or if the
  * item is not a map.
  */
-export function entryOf(item: CborItem, key: string | number): CborItem | undefined {
+export function findEntry(item: CborItem, key: string | number): CborItem | undefined {
   if (item.type !== 'map') return undefined
   return item.entries.find((entry) => {
     const { key: candidate } = entry
@@ -125,7 +125,7 @@ function readMap(reader: Reader, length: number, depth: number): Result<CborCont
   for (let i = 0; i < length; i++) {
     const key = readItem(reader, depth - 1)
     if (!key.ok) return key
-    const identity = identityOf(key.value)
+    const identity = encodeKey(key.value)
     if (seen.has(identity)) return err('duplicate_key')
     seen.add(identity)
     const value = readItem(reader, depth - 1)
@@ -139,7 +139,7 @@ function readMap(reader: Reader, length: number, depth: number): Result<CborCont
  * Returns a text that is equal for equal keys (§5.6). Text, integer and byte string keys are compared by
  * their values, whatever their encoding. Other keys are compared by their encoded bytes.
  */
-function identityOf(key: CborItem): string {
+function encodeKey(key: CborItem): string {
   if (key.type === 'text' || key.type === 'integer') return `${key.type}:${key.value}`
   if (key.type === 'bytes') return `bytes:${encodeHex(key.value)}`
   return `other:${encodeHex(key.encoded)}`
@@ -192,17 +192,17 @@ function takeBytes(reader: Reader, length: number): Uint8Array<ArrayBuffer> | un
 }
 
 /** Returns the text of a text item; `undefined` for any other item. */
-export function textOf(item: CborItem | undefined): string | undefined {
+export function readText(item: CborItem | undefined): string | undefined {
   return item?.type === 'text' ? item.value : undefined
 }
 
 /** Returns the value of an integer up to 2^53; `undefined` for a larger integer and for any other item. */
-export function integerOf(item: CborItem | undefined): number | undefined {
+export function readInteger(item: CborItem | undefined): number | undefined {
   return item?.type === 'integer' && typeof item.value === 'number' ? item.value : undefined
 }
 
 /** Returns the content of a byte string; `undefined` for any other item. */
-export function bytesOf(item: CborItem | undefined): Uint8Array<ArrayBuffer> | undefined {
+export function readBytes(item: CborItem | undefined): Uint8Array<ArrayBuffer> | undefined {
   return item?.type === 'bytes' ? item.value : undefined
 }
 
@@ -210,8 +210,8 @@ export function bytesOf(item: CborItem | undefined): Uint8Array<ArrayBuffer> | u
  * Returns the undecoded bytes of embedded CBOR (§3.4.5.1: tag 24 around a byte string); `undefined` for any
  * other item.
  */
-export function embeddedOf(item: CborItem | undefined): Uint8Array<ArrayBuffer> | undefined {
-  return item?.type === 'tag' && item.tag === 24 ? bytesOf(item.content) : undefined
+export function readEmbedded(item: CborItem | undefined): Uint8Array<ArrayBuffer> | undefined {
+  return item?.type === 'tag' && item.tag === 24 ? readBytes(item.content) : undefined
 }
 
 /** Returns true if an item is a map and each of its keys is one of `names`. */

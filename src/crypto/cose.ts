@@ -3,7 +3,7 @@
 // header only.
 
 import { encodeBase64url } from '../codec/base64url.ts'
-import { bytesOf, type CborItem, decodeCbor, entryOf, integerOf, isTooMuch } from '../codec/cbor.ts'
+import { type CborItem, decodeCbor, findEntry, isTooMuch, readBytes, readInteger } from '../codec/cbor.ts'
 import { type CborValue, encodeCbor } from '../codec/cbor-encode.ts'
 import { COSE_HEADER } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -136,10 +136,10 @@ type P256Point = { readonly x: Uint8Array<ArrayBuffer>; readonly y: Uint8Array<A
  */
 export function parseCoseKey(item: CborItem | undefined): PublicJwk | undefined {
   if (item === undefined) return undefined
-  const kty = KEY_TYPES.get(integerOf(entryOf(item, LABEL.kty)))
-  const crv = CURVES.get(integerOf(entryOf(item, LABEL.crv)))
-  const x = bytesOf(entryOf(item, LABEL.x))
-  const y = bytesOf(entryOf(item, LABEL.y))
+  const kty = KEY_TYPES.get(readInteger(findEntry(item, LABEL.kty)))
+  const crv = CURVES.get(readInteger(findEntry(item, LABEL.crv)))
+  const x = readBytes(findEntry(item, LABEL.x))
+  const y = readBytes(findEntry(item, LABEL.y))
   if (kty === undefined || crv === undefined || x === undefined) return undefined
   return parsePublicJwk({ kty, crv, x: encodeBase64url(x), ...(y && { y: encodeBase64url(y) }) })
 }
@@ -154,9 +154,9 @@ type CertificateChain = readonly Uint8Array<ArrayBuffer>[]
 export function readX5chain(
   ...headers: readonly CborItem[]
 ): Result<CertificateChain | undefined, 'malformed'> {
-  const item = headers.map((header) => entryOf(header, LABEL.x5chain)).find((entry) => entry !== undefined)
+  const item = headers.map((header) => findEntry(header, LABEL.x5chain)).find((entry) => entry !== undefined)
   if (item === undefined) return ok(undefined)
-  const chain = (item.type === 'array' ? item.items : [item]).map(bytesOf)
+  const chain = (item.type === 'array' ? item.items : [item]).map(readBytes)
   const isChain = chain.every((certificate) => certificate !== undefined && certificate.length > 0)
   return chain.length > 0 && isChain ? ok(chain as CertificateChain) : err('malformed')
 }
@@ -191,15 +191,15 @@ type Parts = {
 function decodeParts(item: CborItem | undefined): Result<Parts, CoseError> {
   if (item?.type !== 'array' || item.items.length !== 4) return err('malformed')
   const [protectedItem, unprotected, payloadItem, last] = item.items
-  const protectedHeader = bytesOf(protectedItem)
-  const authenticator = bytesOf(last)
-  const payload = payloadItem?.type === 'simple' ? payloadItem.value : bytesOf(payloadItem)
+  const protectedHeader = readBytes(protectedItem)
+  const authenticator = readBytes(last)
+  const payload = payloadItem?.type === 'simple' ? payloadItem.value : readBytes(payloadItem)
   if (protectedHeader === undefined || authenticator === undefined || unprotected?.type !== 'map')
     return err('malformed')
   if (payload !== null && !(payload instanceof Uint8Array)) return err('malformed')
   const header = decodeHeader(protectedHeader, unprotected)
   if (!header.ok) return header
-  const algorithm = integerOf(entryOf(header.value, LABEL.alg))
+  const algorithm = readInteger(findEntry(header.value, LABEL.alg))
   return ok({ algorithm, authenticator, message: { protectedHeader, unprotected, payload } })
 }
 
@@ -219,7 +219,7 @@ function decodeHeader(
     key.type === 'integer' || key.type === 'text' ? `${key.type}:${key.value}` : undefined,
   )
   if (labels.includes(undefined) || new Set(labels).size !== labels.length) return err('malformed')
-  if (entryOf(header.value, LABEL.crit) || entryOf(unprotected, LABEL.crit))
+  if (findEntry(header.value, LABEL.crit) || findEntry(unprotected, LABEL.crit))
     return err('unsupported_critical_header')
   return header
 }

@@ -26,7 +26,7 @@ import type { Decision } from '../policy/policy.ts'
 import { restrictToSets } from '../trust/anchors/signer.ts'
 import type { CertificateRule } from '../trust/refusal.ts'
 import { type ClaimedIssuer, claimedIssuer } from './claimed-issuer.ts'
-import { type EvaluationReason, reasonOf } from './unchecked.ts'
+import { chooseReason, type EvaluationReason } from './unchecked.ts'
 
 /** The request that a response answers, with the values that the response must be bound to. */
 export type EvaluatedRequest = {
@@ -106,7 +106,7 @@ export async function evaluatePresentations(
     trace: (check) => trace.push(check),
   })
   if (!verified.ok) {
-    const reason = reasonOf(verified.error.reason, { incomplete })
+    const reason = chooseReason(verified.error.reason, { incomplete })
     const { signer } = verified.error
     const details = {
       ...(reason === verified.error.reason ? refusalDetails(verified.error) : {}),

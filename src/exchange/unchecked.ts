@@ -14,7 +14,7 @@ export type EvaluationReason = ResponseRefusal['reason'] | PolicyReason | 'trust
  * Returns the reason that is reported. While a list of issuers is missing, an untrusted issuer is reported as
  * `trust_list_unavailable`, because the missing list may contain the issuer.
  */
-export function reasonOf(
+export function chooseReason(
   reason: EvaluationReason,
   { incomplete }: { readonly incomplete: boolean },
 ): EvaluationReason {

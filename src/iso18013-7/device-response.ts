@@ -3,7 +3,7 @@
 // of its own.
 
 import { encodeBase64url } from '../codec/base64url.ts'
-import { type CborItem, entryOf, textOf } from '../codec/cbor.ts'
+import { type CborItem, findEntry, readText } from '../codec/cbor.ts'
 import { encodeCbor } from '../codec/cbor-encode.ts'
 import { decodeDocuments } from '../formats/mdoc/device-response.ts'
 import type { DocumentErrors } from '../formats/verification/format.ts'
@@ -30,7 +30,7 @@ export function parseDocuments(
   if (!decoded.ok) return decoded
   const { documents, documentErrors } = decoded.value
   if (documents.length > PRESENTATION_LIMITS.overall) return err({ reason: 'limit_exceeded' })
-  const docTypes = documents.map((document) => textOf(entryOf(document, 'docType')))
+  const docTypes = documents.map((document) => readText(findEntry(document, 'docType')))
   if (docTypes.includes(undefined)) return err({ reason: 'malformed_credential' })
   if (docTypes.some((docType) => !requested.some((one) => one.docType === docType))) {
     return err({ reason: 'unknown_credential_query' })

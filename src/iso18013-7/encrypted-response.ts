@@ -3,7 +3,7 @@
 // response.
 
 import { decodeBase64url } from '../codec/base64url.ts'
-import { bytesOf, type CborItem, decodeCbor, entryOf, isTooMuch, textOf } from '../codec/cbor.ts'
+import { type CborItem, decodeCbor, findEntry, isTooMuch, readBytes, readText } from '../codec/cbor.ts'
 import { type JsonObject, member } from '../codec/json.ts'
 import { type HpkeMessage, isHpkePoint } from '../crypto/hpke.ts'
 import { ANNEX_C } from '../limits.ts'
@@ -34,8 +34,8 @@ export function parseEncryptedResponse(data: JsonObject): Result<HpkeMessage, En
 function parseMessage(item: CborItem): HpkeMessage | undefined {
   if (item.type !== 'array' || item.items.length !== 2) return undefined
   const [name, envelope] = item.items
-  if (textOf(name) !== 'dcapi' || envelope === undefined) return undefined
-  const enc = bytesOf(entryOf(envelope, 'enc'))
-  const cipherText = bytesOf(entryOf(envelope, 'cipherText'))
+  if (readText(name) !== 'dcapi' || envelope === undefined) return undefined
+  const enc = readBytes(findEntry(envelope, 'enc'))
+  const cipherText = readBytes(findEntry(envelope, 'cipherText'))
   return enc && cipherText && { enc, cipherText }
 }

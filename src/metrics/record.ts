@@ -47,7 +47,7 @@ export function record<Name extends EventName>(
 }
 
 /** Returns the counters and histograms of one kind of event in this isolate. */
-export function countsOf(name: EventName): EventCounts {
+export function readCounts(name: EventName): EventCounts {
   return { counters: counters[name], histograms: histograms[name] }
 }
 

@@ -3,7 +3,7 @@
 // `docs/decisions/policy.md` defines `any` and `all`.
 
 import { err, ok, type Result } from '../result.ts'
-import { formatOf, pathIn, scopePath } from './catalogue.ts'
+import { findFormat, pathIn, scopePath } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy } from './policy.ts'
 import { type Alternative, buildQuery, type QueryFormat } from './query.ts'
 
@@ -153,17 +153,17 @@ function identifiersPerQuery(
   type: CredentialTypeDefinition,
   format: QueryFormat,
 ): readonly (readonly string[])[] {
-  const { identifiers } = formatOf(type, format.id) ?? { identifiers: [] }
+  const { identifiers } = findFormat(type, format.id) ?? { identifiers: [] }
   if (format.typesPerMeta === 'one') return identifiers.map((identifier) => [identifier])
   return identifiers.length === 0 ? [] : [identifiers]
 }
 
 function uncarriedNames(request: PolicyRequest, types: readonly RequestedType[]): readonly PolicyError[] {
-  const carried = new Set(types.flatMap(scopesOf))
+  const carried = new Set(types.flatMap(listScopes))
   const presentable = types.filter(({ alternatives }) => alternatives.length > 0)
   const isEnough = request.credential_match === 'any' && presentable.length > 0
   const isWithoutScope = (name: string) =>
-    !isEnough && presentable.some((type) => type.name === name && scopesOf(type).length === 0)
+    !isEnough && presentable.some((type) => type.name === name && listScopes(type).length === 0)
   return [
     ...request.credential_types.flatMap((name, index) =>
       isEnough || presentable.some((type) => type.name === name)
@@ -194,11 +194,11 @@ function anyGroup(types: readonly RequestedType[], scope: readonly string[]): re
  */
 function allGroups(types: readonly RequestedType[]): readonly Alternative[][] {
   return types.map((type) => {
-    const all = scopesOf(type).length
+    const all = listScopes(type).length
     return type.alternatives.filter(({ scopes }) => scopes.length === all)
   })
 }
 
-function scopesOf({ alternatives }: RequestedType): readonly string[] {
+function listScopes({ alternatives }: RequestedType): readonly string[] {
   return [...new Set(alternatives.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)))]
 }

@@ -32,7 +32,7 @@ function builtInBeside(added: readonly CredentialTypeDefinition[]): readonly Cre
       ({ name, formats }) =>
         name === type.name ||
         Object.entries(formats).some(([format, { identifiers }]) =>
-          identifiers.some((identifier) => formatOf(type, format)?.identifiers.includes(identifier)),
+          identifiers.some((identifier) => findFormat(type, format)?.identifiers.includes(identifier)),
         ),
     )
   return BUILT_IN_TYPES.filter((type) => !LATER_TYPES.has(type.name) || !isTaken(type)).map((type) =>
@@ -131,11 +131,11 @@ export function findType(
   format: string,
   identifier: string,
 ): CredentialTypeDefinition | undefined {
-  return definitions.find((type) => formatOf(type, format)?.identifiers.includes(identifier))
+  return definitions.find((type) => findFormat(type, format)?.identifiers.includes(identifier))
 }
 
 /** Returns the identifiers and scopes of a type in one format; `undefined` if the type lacks the format. */
-export function formatOf(type: CredentialTypeDefinition, format: string): CredentialTypeFormat | undefined {
+export function findFormat(type: CredentialTypeDefinition, format: string): CredentialTypeFormat | undefined {
   return Object.hasOwn(type.formats, format) ? type.formats[format] : undefined
 }
 
@@ -149,7 +149,7 @@ export function scopePath(
   scope: string,
   allowDerived: boolean,
 ): ScopePath | undefined {
-  const scopes = formatOf(type, format)?.scopes
+  const scopes = findFormat(type, format)?.scopes
   if (scopes === undefined || scope === AGE_PATTERN) return undefined
   const age = parseAgeScope(scope)
   const named = ownEntry(scopes, scope) ?? ownEntry(scopes, SAME_SCOPE.get(scope) ?? scope)
@@ -170,7 +170,7 @@ export function scopeAt(
   format: string,
   path: ClaimsPath,
 ): ScopePath | undefined {
-  const named = Object.keys(formatOf(type, format)?.scopes ?? {})
+  const named = Object.keys(findFormat(type, format)?.scopes ?? {})
   // The catalogue has one pattern for all ages. So each pair of digits in the path is tried as an age.
   const ages = (JSON.stringify(path).match(/\d\d/g) ?? []).map((digits) => `age_over_${digits}`)
   return [...named, ...ages]

@@ -42,7 +42,7 @@ export function decide({ policy, presentations, now, isUnbound }: DecisionInput)
   })
   const chosen = choose(policy, checked)
   const used = chosen.length > 0 ? chosen : checked
-  const checks = new Map(scopesOf(policy).map((scope) => [scope, isProven(scope, used)]))
+  const checks = new Map(listScopes(policy).map((scope) => [scope, isProven(scope, used)]))
   const proven = chosen.length > 0 && policy.scope.every((scope) => checks.get(scope))
   const same_holder_key = isHeldByOneKey(used)
   const reasons: readonly (PolicyReason | false)[] = [
@@ -143,7 +143,7 @@ function choose({ query }: Policy, checked: readonly CheckedCredential[]): reado
   const sets =
     query.credential_sets ?? query.credentials.map(({ id }) => ({ options: [[id]], required: true }))
   const presented = new Map(
-    query.credentials.map(({ id }) => [id, bestOf(checked.filter((one) => one.id === id))]),
+    query.credentials.map(({ id }) => [id, chooseBest(checked.filter((one) => one.id === id))]),
   )
   const satisfies = (id: string) => presented.get(id)?.some(({ reason }) => reason === null)
   const chosen = new Set<string>()
@@ -161,7 +161,7 @@ function choose({ query }: Policy, checked: readonly CheckedCredential[]): reado
  * Returns the credentials that satisfy the policy, or all credentials if none does. A failing credential is
  * ignored beside a satisfying credential, because the wallet could have omitted the failing credential.
  */
-function bestOf(credentials: readonly CheckedCredential[]): readonly CheckedCredential[] {
+function chooseBest(credentials: readonly CheckedCredential[]): readonly CheckedCredential[] {
   const satisfying = credentials.filter(({ reason }) => reason === null)
   return satisfying.length > 0 ? satisfying : credentials
 }
@@ -173,7 +173,7 @@ function isHeldByOneKey(used: readonly CheckedCredential[]): boolean | null {
 }
 
 /** Returns the names in `checks`: the requested scopes, or the claims of a caller's own query. */
-function scopesOf({ scope, descriptors }: Policy): readonly string[] {
+function listScopes({ scope, descriptors }: Policy): readonly string[] {
   return [...scope, ...descriptors.flatMap(({ scopes }) => scopes.map((entry) => entry.scope))]
 }
 

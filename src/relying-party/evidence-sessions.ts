@@ -61,7 +61,7 @@ export class EvidenceSessions extends DurableObject<Env> {
   /** Removes sessions whose time is over. Returns the next such time; null if no session is left. */
   #prune(now: number): number | null {
     for (const key of this.#keysAfter(PREFIX, PRUNED_AT_ONCE)) {
-      if (untilOf(key) > now) return untilOf(key)
+      if (readUntil(key) > now) return readUntil(key)
       this.ctx.storage.kv.delete(key)
     }
     return this.#keysAfter(PREFIX, 1).length === 0 ? null : now
@@ -99,7 +99,7 @@ export async function eraseEvidence(env: Env, relyingPartyId: string): Promise<b
 /** Erases the evidence of a session. Returns false if this function must be called again. Never rejects. */
 async function isErased(env: Env, relyingPartyId: string, key: string): Promise<boolean> {
   const session = sessionStub(env, key.slice(key.lastIndexOf('/') + 1))
-  if (session === undefined || untilOf(key) <= Date.now()) return true // the session is erased by time
+  if (session === undefined || readUntil(key) <= Date.now()) return true // the session is erased by time
   if (!mayBegin('begun', Date.now())) return false
   try {
     const erased = await session.evidence(relyingPartyId, 'erase')
@@ -115,6 +115,6 @@ async function isErased(env: Env, relyingPartyId: string, key: string): Promise<
   }
 }
 
-function untilOf(key: string): number {
+function readUntil(key: string): number {
   return Number(key.split('/')[1])
 }

@@ -30,7 +30,7 @@ export function readWords(object: JsonObject, name: string): readonly string[] {
  * Returns the identifier in a property such as `issuer` (§4.5): the `id` of an object, or any other value
  * itself.
  */
-export function idOf(value: Json | undefined): Json | undefined {
+export function readId(value: Json | undefined): Json | undefined {
   return isJsonObject(value) ? member(value, 'id') : value
 }
 

@@ -2,7 +2,7 @@
 
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
 import type { ProtocolId } from '../openid4vp/request/generation.ts'
-import { DEFAULT_SCHEME, linksOf, passingOf } from './lower-exchange.ts'
+import { buildLinks, choosePassing, DEFAULT_SCHEME } from './lower-exchange.ts'
 import { WALLET_PROFILES } from './profiles/index.ts'
 import type { WalletProfile } from './profiles/profile.ts'
 
@@ -18,7 +18,7 @@ type Environment = { readonly livemode: boolean }
 /** Returns the links of one wallet. */
 export function linksOfWallet(profile: WalletProfile, environment: Environment): NamedLinks {
   return Object.fromEntries(
-    linksOf(profile, environment).map((link) => [link.includes(':') ? profile.id : link, link]),
+    buildLinks(profile, environment).map((link) => [link.includes(':') ? profile.id : link, link]),
   )
 }
 
@@ -35,7 +35,7 @@ export function linksOfProtocol(
     (one) =>
       one.protocols.includes(protocol) &&
       one.names_issuer !== true && // such a wallet refuses a request that is not made for it
-      (prefix === null || passingOf(one, prefix) !== undefined),
+      (prefix === null || choosePassing(one, prefix) !== undefined),
   )
   return Object.assign(
     { [DEFAULT_SCHEME]: DEFAULT_SCHEME },

@@ -39,7 +39,7 @@ export function lowerCredential(
     value: { ...(Object.fromEntries(members) as typeof rest), ...claims.value.value },
     left_out: [
       ...needed.value.left_out,
-      ...optional.map((name) => ({ member: `${place}/${name}`, why: whyOf(dcql[name]) })),
+      ...optional.map((name) => ({ member: `${place}/${name}`, why: explain(dcql[name]) })),
       ...claims.value.left_out,
     ],
     unknown: [...needed.value.unknown, ...claims.value.unknown],
@@ -77,7 +77,7 @@ function neededMember(
   })
 }
 
-function whyOf(support: Support): Finding['why'] {
+function explain(support: Support): Finding['why'] {
   return support === 'unknown' ? 'support_unknown' : 'not_supported'
 }
 
@@ -167,7 +167,7 @@ function lowerClaim(
     return ok({ value: claim, left_out, unknown })
   }
   const { intent_to_retain: _, ...value } = claim
-  const why = whyOf(dcql.intent_to_retain)
+  const why = explain(dcql.intent_to_retain)
   return ok({ value, left_out: [...left_out, { member: `${place}/intent_to_retain`, why }], unknown })
 }
 

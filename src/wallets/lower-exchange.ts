@@ -33,16 +33,16 @@ export function lowerExchange(
   const transactions = original.transaction_data === undefined ? 'yes' : profile.transaction_data
   if (transactions === 'no') return err([{ member: '/transaction_data', why: 'not_supported' }])
   const unknown = unknownMembers(profile, original, transactions)
-  const [link] = linksOf(profile, original)
+  const [link] = buildLinks(profile, original)
   const mode = original.response_modes.find((one) => profile.response_modes.includes(one))
   const refusal = valueRefusal(profile, original, { query, link, mode })
   const passed = original.client_id_prefixes.find((one) => {
-    const passing = passingOf(profile, one)
+    const passing = choosePassing(profile, one)
     return passing === 'value' ? refusal === undefined : passing !== undefined
   })
   const prefix = passed ?? signedPrefix(profile, original)
   const method = original.request_uri_methods.find((one) => profile.request_uri_methods.includes(one))
-  const passing = passed && passingOf(profile, passed)
+  const passing = passed && choosePassing(profile, passed)
   const dc_api_protocols = exchangeProtocols(profile, original, {
     query,
     prefix,
@@ -103,7 +103,7 @@ function withValue({ id }: WalletProfile, original: OriginalRequest): OriginalRe
 }
 
 /** Returns the links that open a wallet, the preferred link first. */
-export function linksOf(
+export function buildLinks(
   { links }: Pick<WalletProfile, 'links'>,
   { livemode }: { readonly livemode: boolean },
 ): readonly string[] {
@@ -122,7 +122,10 @@ function browserOnly({ protocol }: OriginalRequest): readonly Finding[] {
  * Returns how a request with this prefix is passed to the wallet: an unsigned request by value, a signed
  * request by reference. Returns `undefined` if the wallet does not support that.
  */
-export function passingOf(profile: WalletProfile, prefix: ClientIdPrefix): 'reference' | 'value' | undefined {
+export function choosePassing(
+  profile: WalletProfile,
+  prefix: ClientIdPrefix,
+): 'reference' | 'value' | undefined {
   const passing = prefix === 'redirect_uri' ? 'value' : 'reference'
   const isPossible = profile.client_id_prefixes.includes(prefix) && profile.passing.includes(passing)
   return isPossible ? passing : undefined
@@ -137,7 +140,7 @@ function valueRefusal(
   original: OriginalRequest,
   { query, link, mode }: { query: DcqlQuery; link: string | undefined; mode: ResponseMode | undefined },
 ): Finding | undefined {
-  const isPossible = original.client_id_prefixes.some((one) => passingOf(profile, one) === 'value')
+  const isPossible = original.client_id_prefixes.some((one) => choosePassing(profile, one) === 'value')
   if (!isPossible || link === undefined || mode === undefined || original.qr === undefined) return undefined
   const { accepts_low, valueBytes } = original.qr
   if (!accepts_low) return { member: '/client_id', why: 'low_level_only' }
@@ -203,7 +206,7 @@ function changes(
     readonly method?: string | null | undefined
   },
 ): readonly Finding[] {
-  const opensByDefault = linksOf(profile, original).includes(DEFAULT_SCHEME)
+  const opensByDefault = buildLinks(profile, original).includes(DEFAULT_SCHEME)
   const members: readonly (readonly [string, boolean, Finding['why']])[] = [
     ['/uri', !opensByDefault, 'own_link'],
     ['/client_id', used.prefix !== original.client_id_prefixes[0], 'replaced'],

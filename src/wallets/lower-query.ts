@@ -72,8 +72,8 @@ function withOneFormat(
 ): DcqlQuery {
   const { credential_sets } = query
   if (credential_sets === undefined || policy.scope.length === 0) return query
-  const nameTypes = typesOf(policy)
-  const nameFormats = formatsOf(policy)
+  const nameTypes = listTypes(policy)
+  const nameFormats = listFormats(policy)
   const sets = credential_sets.map((set) => {
     const ordered = byPreference(profile, policy, set.options)
     const preferred = (option: readonly string[]) =>
@@ -158,7 +158,7 @@ function byPreference(
   { query, descriptors }: Pick<Policy, 'query' | 'descriptors'>,
   options: CredentialSetQuery['options'],
 ): CredentialSetQuery['options'] {
-  const nameTypes = typesOf({ descriptors })
+  const nameTypes = listTypes({ descriptors })
   const ranks: readonly string[] = formats
   const rankOf = (option: readonly string[]) =>
     option
@@ -172,7 +172,7 @@ function byPreference(
 }
 
 /** Returns a function that joins the type names of an option in one text, in order. */
-function typesOf({ descriptors }: Pick<Policy, 'descriptors'>) {
+function listTypes({ descriptors }: Pick<Policy, 'descriptors'>) {
   return (option: readonly string[]) =>
     option
       .flatMap((id) => descriptors.filter(({ query_id }) => query_id === id))
@@ -181,7 +181,7 @@ function typesOf({ descriptors }: Pick<Policy, 'descriptors'>) {
 }
 
 /** Returns a function that joins the formats of an option in one text, in the order of its ids. */
-function formatsOf({ query }: Pick<Policy, 'query'>) {
+function listFormats({ query }: Pick<Policy, 'query'>) {
   return (option: readonly string[]) =>
     option.map((id) => query.credentials.find((one) => one.id === id)?.format).join()
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeHex, encodeHex } from '../../src/codec/bytes.ts'
-import { type CborItem, decodeCbor, entryOf } from '../../src/codec/cbor.ts'
+import { type CborItem, decodeCbor, findEntry } from '../../src/codec/cbor.ts'
 import annexD from '../vectors/iso18013-5-annexD.json' with { type: 'json' }
 
 const LIMITS = { bytes: 100_000, depth: 16, items: 10_000 }
@@ -84,9 +84,9 @@ describe('published CBOR examples', () => {
   it('the decoder reads a whole ISO 18013-5 response, and every item keeps its bytes', () => {
     const item = read(annexD.ISO_18013_5_ANNEX_D_DEVICE_RESPONSE)
     if (!item.ok) throw new Error(item.error)
-    const documents = entryOf(item.value, 'documents')
+    const documents = findEntry(item.value, 'documents')
     const [document] = documents?.type === 'array' ? documents.items : []
-    expect(document && entryOf(document, 'docType')).toMatchObject({ value: 'org.iso.18013.5.1.mDL' })
+    expect(document && findEntry(document, 'docType')).toMatchObject({ value: 'org.iso.18013.5.1.mDL' })
     expect(annexD.ISO_18013_5_ANNEX_D_DEVICE_RESPONSE).toContain(
       encodeHex(document?.encoded ?? new Uint8Array()),
     )

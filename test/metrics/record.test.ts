@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { EVENTS } from '../../src/metrics/events.ts'
 import { formatFor, type Gauge, writeMetrics } from '../../src/metrics/exposition.ts'
 import { HELP } from '../../src/metrics/help.ts'
-import { countsOf, record } from '../../src/metrics/record.ts'
+import { readCounts, record } from '../../src/metrics/record.ts'
 import { readOpenMetrics, type Sample } from '../support/reading/open-metrics.ts'
 
 afterEach(() => {
@@ -14,7 +14,7 @@ const REQUEST = { audience: 'wallet', method: 'GET', route: '/r/:capability', st
 
 /** The samples of one name, as the strict reader parses them. */
 function samples(name: string, gauges: readonly Gauge[] = []): readonly Sample[] {
-  const families = readOpenMetrics(writeMetrics('openmetrics', { counted: countsOf, gauges, help: HELP }))
+  const families = readOpenMetrics(writeMetrics('openmetrics', { counted: readCounts, gauges, help: HELP }))
   return families.flatMap((family) => family.samples).filter((sample) => sample.name === name)
 }
 
@@ -122,7 +122,7 @@ describe('the text format of Prometheus', () => {
     record('requests', { ...REQUEST, status: '209' }, { ms: 3 })
     const gauge = { name: 'state_bytes', samples: [{ labels: {}, value: 4096 }] }
     const lines = writeMetrics('prometheus', {
-      counted: countsOf,
+      counted: readCounts,
       gauges: [gauge],
       help: { state_bytes: 'Space.' },
     }).split('\n')

@@ -5,8 +5,8 @@ import { FORMATS } from '../../src/formats/index.ts'
 import { BUILT_IN_TYPES, DOMESTIC_PIDS } from '../../src/policy/built-in-types.ts'
 import {
   credentialType,
+  findFormat,
   findType,
-  formatOf,
   typeConflicts,
   typeDefinitions,
   typeOf,
@@ -19,7 +19,7 @@ const ALL = ['urn:eudi:pid:1', 'urn:eudi:pid:de:1', 'urn:eudi:pid:it:1', 'urn:eu
 
 function pidIn(definitions: readonly CredentialTypeDefinition[]) {
   const pid = definitions.find(({ name }) => name === 'pid')
-  return pid === undefined ? undefined : formatOf(pid, SD_JWT)?.identifiers
+  return pid === undefined ? undefined : findFormat(pid, SD_JWT)?.identifiers
 }
 
 describe('a domestic type of the PID', () => {

@@ -5,7 +5,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { relyingPartyStub } from '../../src/relying-party/document/identifier.ts'
 import { EventLog } from '../../src/relying-party/event-log.ts'
-import { dayOf, endOfDay, eventLogStub } from '../../src/relying-party/events/event-days.ts'
+import { endOfDay, eventLogStub, toDay } from '../../src/relying-party/events/event-days.ts'
 import { indexStub, oldIndexStub, unlistedAt } from '../../src/relying-party/index/index-days.ts'
 import { VerificationIndex } from '../../src/relying-party/index/verification-index.ts'
 import { createApp } from '../../src/routes/app.ts'
@@ -16,7 +16,7 @@ import { at, NOON, startAtNoon } from '../workerd/clock.ts'
 import { indexEntry } from '../workerd/index-entry.ts'
 
 const app = createApp()
-const DAY = dayOf(NOON)
+const DAY = toDay(NOON)
 
 startAtNoon()
 

@@ -1,10 +1,10 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { dayOf, endOfDay, eventLogStub } from '../../src/relying-party/events/event-days.ts'
+import { endOfDay, eventLogStub, toDay } from '../../src/relying-party/events/event-days.ts'
 import { at, NOON, startAtNoon } from '../workerd/clock.ts'
 
-const DAY = dayOf(NOON)
+const DAY = toDay(NOON)
 const SECOND = 1_000
 const DAYS = 86_400_000
 

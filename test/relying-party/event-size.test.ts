@@ -3,10 +3,10 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { dayOf, eventLogStub } from '../../src/relying-party/events/event-days.ts'
+import { eventLogStub, toDay } from '../../src/relying-party/events/event-days.ts'
 import { at, NOON, startAtNoon } from '../workerd/clock.ts'
 
-const DAY = dayOf(NOON)
+const DAY = toDay(NOON)
 const EVENTS = 500
 
 startAtNoon()

@@ -4,7 +4,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { dayOf } from '../../src/relying-party/events/event-days.ts'
+import { toDay } from '../../src/relying-party/events/event-days.ts'
 import { HourCounters, type HourCounts } from '../../src/relying-party/index/counters.ts'
 import { indexStub } from '../../src/relying-party/index/index-days.ts'
 import type { IndexEntry } from '../../src/relying-party/index/index-entry.ts'
@@ -13,7 +13,7 @@ import { at, NOON, startAtNoon } from '../workerd/clock.ts'
 import { indexEntry } from '../workerd/index-entry.ts'
 import { rowsReadBy } from '../workerd/rows.ts'
 
-const DAY = dayOf(NOON)
+const DAY = toDay(NOON)
 const DAY_MS = 86_400_000
 
 startAtNoon()

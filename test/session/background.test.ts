@@ -4,7 +4,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { EventLog } from '../../src/relying-party/event-log.ts'
-import { dayOf, eventLogStub } from '../../src/relying-party/events/event-days.ts'
+import { eventLogStub, toDay } from '../../src/relying-party/events/event-days.ts'
 import type { SessionDocument } from '../../src/session/document/document.ts'
 import { json } from '../routes/edge/edge-app.ts'
 import { WAIT } from '../support/wait.ts'
@@ -57,7 +57,7 @@ const stored = (id: string) =>
 
 /** Counts the events of a session in the logs of today and yesterday: the clock may pass midnight. */
 async function timesLogged(setting: Setting, id: string): Promise<number> {
-  const today = dayOf(Date.now())
+  const today = toDay(Date.now())
   const pages = [today - 1, today].map((day) =>
     eventLogStub(env, setting.relyingPartyId, day).read(day, 0, 100),
   )
@@ -102,7 +102,7 @@ describe('a background write that throws', () => {
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
     const { verification_id: id } = await createSession(setting)
-    const today = dayOf(Date.now())
+    const today = toDay(Date.now())
     const lines = errors()
     await failFirstWrite(id, ({ pending_log_entry }) => (pending_log_entry?.day ?? 0) > today)
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)

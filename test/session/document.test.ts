@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readDocument, SCHEMA, stageOf } from '../../src/session/document/document.ts'
+import { readDocument, SCHEMA, toStage } from '../../src/session/document/document.ts'
 import { requireRequestOptions } from '../../src/session/document/stored-request.ts'
 import { PENDING } from './recorded-sessions.ts'
 
@@ -14,7 +14,7 @@ describe('a stored document', () => {
   })
 
   it('keeps the stage request_fetched even if the fetched request was dropped', () => {
-    expect([stageOf(PENDING), stageOf({ ...PENDING, generations: [] })]).toEqual([
+    expect([toStage(PENDING), toStage({ ...PENDING, generations: [] })]).toEqual([
       'request_fetched',
       'request_fetched',
     ])

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WEBHOOK_EVENT_TYPES } from '../../src/relying-party/document/settings.ts'
 import { EventLog } from '../../src/relying-party/event-log.ts'
 import type { LogEntry } from '../../src/relying-party/events/day-events.ts'
-import { dayOf } from '../../src/relying-party/events/event-days.ts'
+import { toDay } from '../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../src/relying-party/index/index-days.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { call } from '../routes/edge/edge-app.ts'
@@ -166,7 +166,7 @@ describe('the rows that storage writes for a verification', () => {
       await ask(setting, 'POST', verification_id, '/cancel')
     }
     await areListed(setting, 20)
-    const day = indexStub(env, setting.relyingPartyId, dayOf(Date.now()))
+    const day = indexStub(env, setting.relyingPartyId, toDay(Date.now()))
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 86_400_000 })
     const rows = await countRows()
     expect(await runDurableObjectAlarm(day)).toBe(true)

@@ -8,7 +8,7 @@ import RELYING_PARTY_PAGE from '../../docs/storage.md?raw'
 import OPERATOR_PAGE from '../../docs/storage-operator.md?raw'
 import { directoryStub } from '../../src/relying-party/directory.ts'
 import { relyingPartyStub } from '../../src/relying-party/document/identifier.ts'
-import { dayOf, eventLogStub } from '../../src/relying-party/events/event-days.ts'
+import { eventLogStub, toDay } from '../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../src/relying-party/index/index-days.ts'
 import type { RelyingParty } from '../../src/relying-party/relying-party.ts'
 import { buildTombstone } from '../../src/session/document/document.ts'
@@ -83,12 +83,12 @@ it('docs/storage.md shows a session, one of its requests and its erased state ex
 })
 
 it('docs/storage.md shows an event of the log exactly as stored', async () => {
-  const log = eventLogStub(env, setting.relyingPartyId, dayOf(verified.ended_at))
+  const log = eventLogStub(env, setting.relyingPartyId, toDay(verified.ended_at))
   expect(shapeOf(EVENT)).toEqual(shapeOf(await stored(log, 'event/0000000001')))
 })
 
 it('docs/storage.md shows an entry of the list exactly as stored', async () => {
-  const day = indexStub(env, setting.relyingPartyId, dayOf(verified.created_at))
+  const day = indexStub(env, setting.relyingPartyId, toDay(verified.created_at))
   const [entry] = await runInDurableObject(day, (_, state) => [
     ...state.storage.kv.list<Stored>({ prefix: 'entry/' }),
   ])

@@ -2,7 +2,7 @@
 
 import type { Env } from '../../src/env.ts'
 import { EVENT_TYPES, type EventType, STEP_EVENT_TYPES } from '../../src/relying-party/document/settings.ts'
-import { dayOf } from '../../src/relying-party/events/event-days.ts'
+import { toDay } from '../../src/relying-party/events/event-days.ts'
 import { placeOf } from './form.ts'
 import { WORLD } from './platform/objects.ts'
 import type { Random } from './platform/random.ts'
@@ -85,7 +85,7 @@ async function createParty(world: World & Draws, name: string, retention: number
   await scheduler.run(scheduler.state.time + 1_000)
   const object = objects.all().find((one) => one.kind === 'RELYING_PARTY' && !known.has(one))
   if (object === undefined) throw new Error('no relying party was created')
-  if (world.oldLists.chance(OLD_LIST_SHARE)) object.durable.data.set('index_days', [dayOf(scheduler.wall())])
+  if (world.oldLists.chance(OLD_LIST_SHARE)) object.durable.data.set('index_days', [toDay(scheduler.wall())])
   const relyingPartyId = code.toRelyingPartyId({ toString: () => object.id } as never)
   parties.push({
     name,

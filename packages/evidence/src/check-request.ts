@@ -3,7 +3,7 @@
 import { decodeBase64, encodeBase64url } from '../../../src/codec/base64url.ts'
 import { equalBytes, utf8 } from '../../../src/codec/bytes.ts'
 import { canonicalJson } from '../../../src/codec/canonical-json.ts'
-import { bytesOf, decodeCbor, embeddedOf, entryOf } from '../../../src/codec/cbor.ts'
+import { decodeCbor, findEntry, readBytes, readEmbedded } from '../../../src/codec/cbor.ts'
 import { isJsonObject, type JsonObject, member } from '../../../src/codec/json.ts'
 import { sha256 } from '../../../src/crypto/digest.ts'
 import { jwkThumbprint, type PrivateJwk, type PublicJwk, parsePublicJwk } from '../../../src/crypto/jwk.ts'
@@ -284,11 +284,11 @@ function readRegistration(files: CaseFile['files']): Uint8Array<ArrayBuffer> | u
     return decoded?.ok ? decoded.value : undefined
   }
   const request = read(files.get(NAMES.deviceRequest))
-  const documents = request && entryOf(request, 'docRequests')
+  const documents = request && findEntry(request, 'docRequests')
   const [first] = documents?.type === 'array' ? documents.items : []
-  const items = read(embeddedOf(first && entryOf(first, 'itemsRequest')))
-  const info = items && entryOf(items, 'requestInfo')
-  return bytesOf(info && entryOf(info, 'euWrprc'))
+  const items = read(readEmbedded(first && findEntry(first, 'itemsRequest')))
+  const info = items && findEntry(items, 'requestInfo')
+  return readBytes(info && findEntry(info, 'euWrprc'))
 }
 
 async function compareHash(hash: string, statement: JsonObject, reporter: Reporter): Promise<void> {

@@ -3,13 +3,13 @@
 import { decodeBase64 } from '../../../src/codec/base64url.ts'
 import { utf8 } from '../../../src/codec/bytes.ts'
 import {
-  bytesOf,
   type CborItem,
   decodeCbor,
-  entryOf,
-  integerOf,
+  findEntry,
   isMapOf,
-  textOf,
+  readBytes,
+  readInteger,
+  readText,
 } from '../../../src/codec/cbor.ts'
 import { isJsonObject, type Json, type JsonObject, member, parseJson } from '../../../src/codec/json.ts'
 import { parsePairs } from '../../../src/net/form.ts'
@@ -212,17 +212,17 @@ async function recognizeBytes(bytes: Bytes, context: Context): Found {
 }
 
 async function recognizeCbor(bytes: Bytes, item: CborItem, context: Context): Found {
-  if (isMapOf(item, 'nameSpaces', 'issuerAuth') && entryOf(item, 'issuerAuth'))
+  if (isMapOf(item, 'nameSpaces', 'issuerAuth') && findEntry(item, 'issuerAuth'))
     return report('mdoc', 'mdoc, as its issuer signed it', issuerSignedParts(item, context))
-  if (entryOf(item, 'issuerSigned')) return report('mdoc', 'mdoc', documentParts(item, context))
-  if (entryOf(item, 'docRequests'))
+  if (findEntry(item, 'issuerSigned')) return report('mdoc', 'mdoc', documentParts(item, context))
+  if (findEntry(item, 'docRequests'))
     return report('annex_c', 'DeviceRequest', deviceRequestParts(item, context))
-  if (entryOf(item, 'documents') ?? entryOf(item, 'documentErrors'))
+  if (findEntry(item, 'documents') ?? findEntry(item, 'documentErrors'))
     return report('device_response', 'DeviceResponse', deviceResponseParts(item, context))
-  const [bits, lst] = [integerOf(entryOf(item, 'bits')), bytesOf(entryOf(item, 'lst'))]
+  const [bits, lst] = [readInteger(findEntry(item, 'bits')), readBytes(findEntry(item, 'lst'))]
   if (bits !== undefined && lst !== undefined)
     return report('status_list', 'Status list', statusContentParts(bits, lst))
-  if (item.type === 'array' && textOf(item.items[0]) === 'dcapi') return recognizeEnvelope(item)
+  if (item.type === 'array' && readText(item.items[0]) === 'dcapi') return recognizeEnvelope(item)
   return (
     (await recognizeCose(bytes, item, context)) ??
     report('cbor', 'CBOR', [part('CBOR', 'RFC 8949', cborRows(item))])
@@ -231,7 +231,7 @@ async function recognizeCbor(bytes: Bytes, item: CborItem, context: Context): Fo
 
 function recognizeEnvelope(item: CborItem & { readonly type: 'array' }): Found {
   const content = item.items[1]
-  const isResponse = content !== undefined && entryOf(content, 'cipherText') !== undefined
+  const isResponse = content !== undefined && findEntry(content, 'cipherText') !== undefined
   return isResponse
     ? report('annex_c', 'Encrypted response of ISO/IEC TS 18013-7', [encryptedResponsePart(item)])
     : report('annex_c', 'EncryptionInfo of ISO/IEC TS 18013-7', [encryptionInfoPart(item)])
@@ -241,15 +241,15 @@ function recognizeEnvelope(item: CborItem & { readonly type: 'array' }): Found {
 async function recognizeCose(bytes: Bytes, item: CborItem, context: Context): Found {
   const message = item.type === 'tag' && item.tag === 18 ? item.content : item
   const payload =
-    message.type === 'array' && message.items.length === 4 ? bytesOf(message.items[2]) : undefined
+    message.type === 'array' && message.items.length === 4 ? readBytes(message.items[2]) : undefined
   const content = payload && decodeCbor(payload, INPUT.cbor)
   if (!content?.ok) return undefined
   const { value } = content
-  if (entryOf(value, 65533))
+  if (findEntry(value, 65533))
     return report('status_list', 'Status list', statusCwtParts(bytes, item, context, 'token'))
-  if (entryOf(value, 65530))
+  if (findEntry(value, 65530))
     return report('status_list', 'Identifier list', statusCwtParts(bytes, item, context, 'identifiers'))
-  if (entryOf(value, 'certificateInfos')) return report('trust_list', 'VICAL', vicalParts(bytes, context))
+  if (findEntry(value, 'certificateInfos')) return report('trust_list', 'VICAL', vicalParts(bytes, context))
   const parts = [
     part('COSE_Sign1', 'RFC 9052 4.2', [row('payload', `${payload?.length} bytes`), ...cborRows(value)]),
   ]

@@ -1,7 +1,7 @@
 // Rows of decoded JSON and CBOR: one for each value, named by its path.
 
 import { encodeHex } from '../../../src/codec/bytes.ts'
-import { type CborItem, decodeCbor, embeddedOf } from '../../../src/codec/cbor.ts'
+import { type CborItem, decodeCbor, readEmbedded } from '../../../src/codec/cbor.ts'
 import { isJsonObject, type Json } from '../../../src/codec/json.ts'
 import { INPUT, REPORT } from './limits.ts'
 import type { Meanings } from './meanings.ts'
@@ -77,7 +77,7 @@ const EMBEDDED_DEPTH = 8
 
 function addCbor(item: CborItem, path: string, names: Meanings, rows: Row[], embedded: number): void {
   if (rows.length > REPORT.rows) return
-  const bytes = embeddedOf(item)
+  const bytes = readEmbedded(item)
   const inner = bytes && embedded < EMBEDDED_DEPTH ? decodeCbor(bytes, INPUT.cbor) : undefined
   if (inner?.ok) {
     addCbor(inner.value, path, names, rows, embedded + 1)

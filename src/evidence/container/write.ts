@@ -45,15 +45,15 @@ export async function writeContainer(
 ): Promise<Result<Container, 'too_large'>> {
   const collected = await writeAll(await collectFiles(input))
   const index = await writeFile(writeIndex(input, collected))
-  const named = [...digestsOf([index, ...collected]), ...materialDigests(input)]
+  const named = [...computeDigests([index, ...collected]), ...materialDigests(input)]
   const statement = await writeFile({
     name: NAMES.statement,
     role: 'statement',
     media_type: 'application/jose',
-    bytes: utf8(await signStatement(statementOf(input, named), STATEMENT_TYPE)),
+    bytes: utf8(await signStatement(buildStatement(input, named), STATEMENT_TYPE)),
   })
   const files = [index, statement, ...collected]
-  const digests = new Map([...digestsOf(files), ...materialDigests(input)])
+  const digests = new Map([...computeDigests(files), ...materialDigests(input)])
   const manifest = writeManifest({ digests: toBytes(digests), timeStamp: input.time_stamp })
   const content = new Map(files.map(({ name, bytes }) => [name, bytes]))
   const zip = writeZip(content.set(NAMES.manifest, manifest))
@@ -70,7 +70,7 @@ export async function writeContainer(
 }
 
 /** Returns the payload of `statement.jws`: the members of the receipt, and the digest of every file. */
-function statementOf({ receipt }: EvidenceInput, named: readonly (readonly [string, string])[]) {
+function buildStatement({ receipt }: EvidenceInput, named: readonly (readonly [string, string])[]) {
   return { ...receipt, files: Object.fromEntries(named) }
 }
 
@@ -88,7 +88,7 @@ function writeIndex(input: EvidenceInput, files: readonly WrittenFile[]): Eviden
     decided_at: iso(input.decided_at),
     requests_fetched,
     files: files.map(describe),
-    materials: materialsOf(input).map(({ fetched_at, ...material }) => ({
+    materials: listMaterials(input).map(({ fetched_at, ...material }) => ({
       name: materialName(material.sha256),
       ...material,
       fetched_at: iso(fetched_at * 1000),
@@ -99,7 +99,7 @@ function writeIndex(input: EvidenceInput, files: readonly WrittenFile[]): Eviden
 }
 
 /** Returns the materials without repetitions. Equal bytes from two addresses are two materials. */
-function materialsOf({ materials }: EvidenceInput): readonly FetchedMaterial[] {
+function listMaterials({ materials }: EvidenceInput): readonly FetchedMaterial[] {
   return [
     ...new Map(materials.map((material) => [`${material.source} ${material.sha256}`, material])).values(),
   ]
@@ -115,7 +115,7 @@ function materialDigests({ materials }: EvidenceInput) {
   return materials.map(({ sha256 }) => [materialName(sha256), sha256] as const)
 }
 
-function digestsOf(files: readonly WrittenFile[]) {
+function computeDigests(files: readonly WrittenFile[]) {
   return files.map(({ name, sha256 }) => [name, sha256] as const)
 }
 

@@ -51,7 +51,7 @@ function folderUrl({ endpoint, bucket, prefix }: Place): string {
 }
 
 /** Returns the SHA-256 of an object in base64, as object stores write it in their responses. */
-export async function checksumOf(body: Uint8Array<ArrayBuffer>): Promise<string> {
+export async function computeChecksum(body: Uint8Array<ArrayBuffer>): Promise<string> {
   return encodeBase64(await sha256(body))
 }
 

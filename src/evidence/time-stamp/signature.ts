@@ -18,7 +18,7 @@ const RSA_PSS = '1.2.840.113549.1.1.10'
 const MGF1 = '1.2.840.113549.1.1.8'
 
 /** Returns the name of a hash algorithm; `undefined` for an algorithm that is not accepted. */
-export function hashOf(algorithm: DerElement | undefined): HashName | undefined {
+export function readHash(algorithm: DerElement | undefined): HashName | undefined {
   const [name, parameters, ...rest] = sequence(algorithm) ?? []
   if (rest.length > 0 || (parameters !== undefined && parameters.tag !== DER.null)) return undefined
   return HASHES.get(readObjectIdentifier(name) ?? '')
@@ -31,7 +31,7 @@ export async function verifySignerSignature(signer: SignerInfo): Promise<boolean
   if (rest.length > 0) return false
   const algorithm = readObjectIdentifier(name)
   if (algorithm === RSA) {
-    const hash = hashOf(digestAlgorithm)
+    const hash = readHash(digestAlgorithm)
     if (parameters !== undefined && parameters.tag !== DER.null) return false
     return hash !== undefined && verifyRsa(signer, { name: 'RSASSA-PKCS1-v1_5', hash })
   }
@@ -66,10 +66,11 @@ const MAXIMUM_SALT = 64
  */
 function readPss(parameters: DerElement | undefined) {
   const tagged = new Map((sequence(parameters) ?? []).map((one) => [one.tag, one.children]))
-  const hash = hashOf(tagged.get(0xa0)?.[0])
+  const hash = readHash(tagged.get(0xa0)?.[0])
   const [mask, maskHash] = sequence(tagged.get(0xa1)?.[0]) ?? []
   const saltLength = readSmallInteger(tagged.get(0xa2)?.[0])
-  if (hash === undefined || readObjectIdentifier(mask) !== MGF1 || hashOf(maskHash) !== hash) return undefined
+  if (hash === undefined || readObjectIdentifier(mask) !== MGF1 || readHash(maskHash) !== hash)
+    return undefined
   return saltLength === undefined || saltLength > MAXIMUM_SALT || tagged.has(0xa3)
     ? undefined
     : { hash, saltLength }

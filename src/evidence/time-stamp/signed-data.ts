@@ -43,18 +43,18 @@ export function decodeSignedData(token: Uint8Array<ArrayBuffer>): SignedData | u
   // §5.1: version 3, because the content type is not `id-data`.
   if (version?.tag !== DER.integer || readSmallInteger(version) !== 3 || others.length > 0) return undefined
   if (algorithms?.tag !== DER.set) return undefined
-  const content = contentOf(encapsulated)
+  const content = readContent(encapsulated)
   const bag = fields[0]?.tag === CONTEXT_0 ? fields.shift() : undefined
   if (fields[0]?.tag === CONTEXT_1) fields.shift()
   const [signers, ...end] = fields
-  const certificates = certificatesOf(bag)
+  const certificates = readCertificates(bag)
   if (content === undefined || certificates === undefined || end.length > 0) return undefined
   if (signers?.tag !== DER.set || signers.children.length !== 1) return undefined
   const signer = decodeSigner(signers.children[0], certificates)
   return signer && { content, certificates, digestAlgorithms: algorithms.children, signer }
 }
 
-function contentOf(encapsulated: DerElement | undefined): Uint8Array<ArrayBuffer> | undefined {
+function readContent(encapsulated: DerElement | undefined): Uint8Array<ArrayBuffer> | undefined {
   const [type, wrapper, ...rest] = sequence(encapsulated) ?? []
   if (readObjectIdentifier(type) !== TST_INFO || wrapper?.tag !== CONTEXT_0 || rest.length > 0)
     return undefined
@@ -62,7 +62,7 @@ function contentOf(encapsulated: DerElement | undefined): Uint8Array<ArrayBuffer
   return octets?.tag === DER.octetString && others.length === 0 ? octets.content : undefined
 }
 
-function certificatesOf(bag: DerElement | undefined): readonly Certificate[] | undefined {
+function readCertificates(bag: DerElement | undefined): readonly Certificate[] | undefined {
   const elements = bag?.children ?? []
   if (elements.length > TIME_STAMP.certificates) return undefined
   const certificates = elements.map(({ encoded }) => decodeCertificate(encoded.slice()))

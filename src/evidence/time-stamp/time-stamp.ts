@@ -10,7 +10,7 @@ import { verifyCertificateSignature } from '../../trust/x509/certificate-signatu
 import { isSameName } from '../../trust/x509/distinguished-name.ts'
 import { decodePemCertificates } from '../../trust/x509/pem-certificates.ts'
 import { TIME_STAMP } from '../limits.ts'
-import { hashOf, verifySignerSignature } from './signature.ts'
+import { readHash, verifySignerSignature } from './signature.ts'
 import { decodeSignedData, type SignedData, sequence, TST_INFO } from './signed-data.ts'
 import { decodeTstInfo, type TstInfo } from './tst-info.ts'
 
@@ -164,7 +164,7 @@ async function namesSigner({ signer }: SignedData): Promise<boolean> {
   const [list] = sequence(signer.attributes.get(SIGNING_CERTIFICATE_V2)) ?? []
   const fields = [...(sequence(sequence(list)?.[0]) ?? [])]
   // The hash algorithm is absent if it is SHA-256.
-  const hash = fields[0]?.tag === DER.sequence ? hashOf(fields.shift()) : 'SHA-256'
+  const hash = fields[0]?.tag === DER.sequence ? readHash(fields.shift()) : 'SHA-256'
   const [digest] = fields
   if (hash === undefined || digest?.tag !== DER.octetString) return false
   return equalBytes(digest.content, await hashBytes(hash, signer.certificate.encoded))
@@ -174,10 +174,10 @@ async function namesSigner({ signer }: SignedData): Promise<boolean> {
 async function coversContent({ signer, content, digestAlgorithms }: SignedData): Promise<boolean> {
   const type = signer.attributes.get(CONTENT_TYPE)
   const digest = signer.attributes.get(MESSAGE_DIGEST)
-  const hash = hashOf(signer.digestAlgorithm)
+  const hash = readHash(signer.digestAlgorithm)
   if (type === undefined || digest?.tag !== DER.octetString || hash === undefined) return false
   if (readObjectIdentifier(type) !== TST_INFO) return false
-  const listed = digestAlgorithms.map(hashOf)
+  const listed = digestAlgorithms.map(readHash)
   if (listed.includes(undefined) || !listed.includes(hash)) return false
   return equalBytes(digest.content, await hashBytes(hash, content))
 }

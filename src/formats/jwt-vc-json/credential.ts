@@ -3,7 +3,7 @@
 
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { agreedText, agreedTime, idOf, readWords } from '../../trust/vcdm.ts'
+import { agreedText, agreedTime, readId, readWords } from '../../trust/vcdm.ts'
 import type { CredentialRefusal } from '../verification/format.ts'
 import type { SignedJwt } from './presentation.ts'
 
@@ -27,7 +27,7 @@ export function parseCredential({
   const subjectProperty = member(vc, 'credentialSubject')
   // A JWT has one `sub`, so the credential must have one subject. A list of subjects is rejected.
   if (!isJsonObject(subjectProperty)) return invalid('vc.credentialSubject')
-  const issuer = agreedText('iss', member(payload, 'iss'), idOf(member(vc, 'issuer')))
+  const issuer = agreedText('iss', member(payload, 'iss'), readId(member(vc, 'issuer')))
   if (!issuer.ok) return invalid(issuer.error)
   if (issuer.value === undefined) return invalid('iss')
   const id = agreedText('jti', member(payload, 'jti'), member(vc, 'id'))

@@ -7,7 +7,7 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import { verifyJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resolveDidKeys } from '../../trust/did/did.ts'
-import { idOf } from '../../trust/vcdm.ts'
+import { readId } from '../../trust/vcdm.ts'
 import type { Context, HolderRefusal, RequestBinding } from '../verification/format.ts'
 import { checkMissingProof, isCurrent, matchRequest, parseHolderKey } from '../verification/holder-proof.ts'
 import { tracer } from '../verification/tracer.ts'
@@ -44,7 +44,7 @@ async function verifyProof(
   { requestedAt }: RequestBinding,
   context: Context,
 ): Promise<Result<PublicJwk, HolderRefusal>> {
-  const presenter = parsePresenter(member(jws.payload, 'iss'), idOf(member(vp, 'holder')))
+  const presenter = parsePresenter(member(jws.payload, 'iss'), readId(member(vp, 'holder')))
   const kid = member(jws.header, 'kid')
   if (presenter === undefined || (kid !== undefined && typeof kid !== 'string'))
     return err({ reason: 'malformed_holder_binding' })

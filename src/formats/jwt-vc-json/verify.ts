@@ -6,7 +6,7 @@ import { type Json, member } from '../../codec/json.ts'
 import { verifyJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { checkBitstringStatus } from '../../trust/status/bitstring-status-list.ts'
-import { parseStatusClaim, worseOf } from '../../trust/status/status-list.ts'
+import { chooseWorse, parseStatusClaim } from '../../trust/status/status-list.ts'
 import { completeVerification, type ReadStatus, tokenStatus } from '../verification/complete-verification.ts'
 import type {
   Context,
@@ -100,6 +100,6 @@ function statusReader({ jws, content }: SignedJwt): ReadStatus | undefined {
   if (credentialStatus === undefined) return readToken
   return async (context) => {
     const bitstring = await checkBitstringStatus(credentialStatus, context)
-    return readToken === undefined ? bitstring : worseOf(await readToken(context), bitstring)
+    return readToken === undefined ? bitstring : chooseWorse(await readToken(context), bitstring)
   }
 }

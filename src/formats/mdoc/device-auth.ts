@@ -1,7 +1,7 @@
 // Verifies DeviceSigned (ISO/IEC 18013-5 §9.1.3). The device uses the key that the issuer named. The device
 // signs this session, or authenticates this session with a MAC. Exactly one of the two is required.
 
-import { type CborItem, decodeCbor, embeddedOf, entryOf, isMapOf } from '../../codec/cbor.ts'
+import { type CborItem, decodeCbor, findEntry, isMapOf, readEmbedded } from '../../codec/cbor.ts'
 import { embedCbor, encodeCbor } from '../../codec/cbor-encode.ts'
 import { decodeCoseMac0, decodeCoseSign1, verifyCoseMac0, verifyCoseSign1 } from '../../crypto/cose.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
@@ -27,8 +27,8 @@ export async function verifyDeviceAuth(
 ): Promise<Result<null, PresentationRefusal>> {
   if (deviceSigned === undefined) return err({ reason: 'holder_binding_missing' })
   if (deviceKey === undefined) return err({ reason: 'holder_key_missing' })
-  const nameSpaces = entryOf(deviceSigned, 'nameSpaces')
-  const deviceAuth = entryOf(deviceSigned, 'deviceAuth')
+  const nameSpaces = findEntry(deviceSigned, 'nameSpaces')
+  const deviceAuth = findEntry(deviceSigned, 'deviceAuth')
   if (!isMapOf(deviceSigned, 'nameSpaces', 'deviceAuth') || nameSpaces === undefined)
     return err({ reason: 'malformed_holder_binding' })
   const refusal = checkNameSpaces(nameSpaces)
@@ -44,7 +44,7 @@ export async function verifyDeviceAuth(
  * (§9.1.2.4), and this service requests none. Returns `undefined` if there are no such elements.
  */
 function checkNameSpaces(nameSpaces: CborItem): PresentationRefusal | undefined {
-  const embedded = embeddedOf(nameSpaces)
+  const embedded = readEmbedded(nameSpaces)
   if (embedded === undefined) return { reason: 'malformed_holder_binding' }
   const decoded = decodeCbor(embedded, MDOC.deviceNameSpaces)
   if (!decoded.ok) return cborRefusal(decoded.error, 'malformed_holder_binding')
@@ -64,9 +64,9 @@ function verifyProof(
 ): Promise<Result<null, PresentationRefusal>> | Result<null, PresentationRefusal> {
   if (deviceAuth?.type !== 'map' || deviceAuth.entries.length !== 1)
     return err({ reason: 'malformed_holder_binding' })
-  const signature = entryOf(deviceAuth, 'deviceSignature')
+  const signature = findEntry(deviceAuth, 'deviceSignature')
   if (signature !== undefined) return verifySignature(signature, payload, deviceKey)
-  const mac = entryOf(deviceAuth, 'deviceMac')
+  const mac = findEntry(deviceAuth, 'deviceMac')
   if (mac !== undefined) return verifyMac(mac, payload, deviceKey, session)
   return err({ reason: 'malformed_holder_binding' })
 }

@@ -2,7 +2,7 @@
 // signature covers its outer maps. Members of these maps prove nothing, so unknown members are ignored.
 
 import { decodeBase64url } from '../../codec/base64url.ts'
-import { type CborItem, decodeCbor, entryOf, integerOf, textOf } from '../../codec/cbor.ts'
+import { type CborItem, decodeCbor, findEntry, readInteger, readText } from '../../codec/cbor.ts'
 import type { Json } from '../../codec/json.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -49,10 +49,10 @@ export function decodeDocuments(bytes: Uint8Array<ArrayBuffer>): Result<
   const decoded = decodeCbor(bytes, MDOC.deviceResponse)
   if (!decoded.ok) return err(cborRefusal(decoded.error, 'malformed_credential'))
   const response = decoded.value
-  const documents = entryOf(response, 'documents')
-  const status = integerOf(entryOf(response, 'status'))
-  const documentErrors = readDocumentErrors(entryOf(response, 'documentErrors'))
-  if (!isVersion1(entryOf(response, 'version')) || status === undefined || documentErrors === undefined)
+  const documents = findEntry(response, 'documents')
+  const status = readInteger(findEntry(response, 'status'))
+  const documentErrors = readDocumentErrors(findEntry(response, 'documentErrors'))
+  if (!isVersion1(findEntry(response, 'version')) || status === undefined || documentErrors === undefined)
     return err({ reason: 'malformed_credential' })
   // §8.3.2.1.2.3: a status other than 0 means an error, and a response with an error has no documents.
   if (documents === undefined) return err({ reason: 'document_not_returned', documentErrors })
@@ -72,7 +72,7 @@ function readDocumentErrors(errors: CborItem | undefined): DocumentErrors | unde
   if (errors.type !== 'array') return undefined
   const codes: [string, number][] = []
   for (const { key, value } of errors.items.flatMap((item) => (item.type === 'map' ? item.entries : []))) {
-    const [docType, code] = [textOf(key), integerOf(value)]
+    const [docType, code] = [readText(key), readInteger(value)]
     if (docType !== undefined && docType.length <= MDOC.docTypeLength && code !== undefined)
       codes.push([docType, code])
   }
@@ -84,10 +84,10 @@ function readDocumentErrors(errors: CborItem | undefined): DocumentErrors | unde
  * only explain missing elements.
  */
 function decodeDocument(document: CborItem): DecodedDocument | undefined {
-  const docType = textOf(entryOf(document, 'docType'))
-  const issuerSigned = entryOf(document, 'issuerSigned')
-  const errors = entryOf(document, 'errors')
+  const docType = readText(findEntry(document, 'docType'))
+  const issuerSigned = findEntry(document, 'issuerSigned')
+  const errors = findEntry(document, 'errors')
   if (docType === undefined || docType === '' || issuerSigned === undefined) return undefined
   if (errors !== undefined && errors.type !== 'map') return undefined
-  return { docType, issuerSigned, deviceSigned: entryOf(document, 'deviceSigned') }
+  return { docType, issuerSigned, deviceSigned: findEntry(document, 'deviceSigned') }
 }

@@ -4,13 +4,13 @@
 
 import { equalBytes } from '../../codec/bytes.ts'
 import {
-  bytesOf,
   type CborItem,
   decodeCbor,
-  embeddedOf,
-  entryOf,
-  integerOf,
-  textOf,
+  findEntry,
+  readBytes,
+  readEmbedded,
+  readInteger,
+  readText,
 } from '../../codec/cbor.ts'
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { digest } from '../../crypto/digest.ts'
@@ -68,17 +68,17 @@ type Item = { readonly digestId: number; readonly elementIdentifier: string; rea
  * it.
  */
 function decodeItem(received: CborItem): Result<Item, CredentialRefusal> {
-  const embedded = embeddedOf(received)
+  const embedded = readEmbedded(received)
   if (embedded === undefined) return err({ reason: 'malformed_disclosure' })
   const decoded = decodeCbor(embedded, MDOC.issuerSignedItem)
   if (!decoded.ok) return err(cborRefusal(decoded.error, 'malformed_disclosure'))
   const item = decoded.value
-  const digestId = integerOf(entryOf(item, 'digestID'))
-  const elementIdentifier = textOf(entryOf(item, 'elementIdentifier'))
-  const elementValue = entryOf(item, 'elementValue')
+  const digestId = readInteger(findEntry(item, 'digestID'))
+  const elementIdentifier = readText(findEntry(item, 'elementIdentifier'))
+  const elementValue = findEntry(item, 'elementValue')
   const value = elementValue && toJson(elementValue)
   if (digestId === undefined || elementIdentifier === undefined || value === undefined)
     return err({ reason: 'malformed_disclosure' })
-  if (!bytesOf(entryOf(item, 'random'))) return err({ reason: 'malformed_disclosure' })
+  if (!readBytes(findEntry(item, 'random'))) return err({ reason: 'malformed_disclosure' })
   return ok({ digestId, elementIdentifier, value })
 }

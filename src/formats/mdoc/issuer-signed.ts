@@ -1,7 +1,7 @@
 // IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4): the disclosed items and the issuer's COSE_Sign1 over
 // the MSO.
 
-import { type CborItem, entryOf, isMapOf } from '../../codec/cbor.ts'
+import { type CborItem, findEntry, isMapOf } from '../../codec/cbor.ts'
 import { type CoseSign1, decodeCoseSign1, readX5chain } from '../../crypto/cose.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -26,11 +26,11 @@ export type NameSpace = { readonly name: string; readonly items: readonly CborIt
 /** Decodes `issuerSigned` and its MSO. The disclosed items stay undecoded. */
 export function decodeIssuerSigned(item: CborItem): Result<DecodedIssuerSigned, CredentialRefusal> {
   if (!isMapOf(item, 'nameSpaces', 'issuerAuth')) return err({ reason: 'malformed_credential' })
-  const issuerAuth = decodeCoseSign1(entryOf(item, 'issuerAuth'))
+  const issuerAuth = decodeCoseSign1(findEntry(item, 'issuerAuth'))
   if (!issuerAuth.ok) return err(coseRefusal(issuerAuth.error, 'malformed_credential'))
   const { payload, unprotected } = issuerAuth.value
   if (payload === null) return err({ reason: 'malformed_credential' })
-  const nameSpaces = decodeNameSpaces(entryOf(item, 'nameSpaces'))
+  const nameSpaces = decodeNameSpaces(findEntry(item, 'nameSpaces'))
   if (!nameSpaces.ok) return nameSpaces
   const mso = decodeMobileSecurityObject(payload)
   if (!mso.ok) return mso

@@ -1,13 +1,13 @@
 // The Mobile Security Object (ISO/IEC 18013-5 §9.1.2.4): the issuer's signed statement about the document.
 
 import {
-  bytesOf,
   type CborItem,
   decodeCbor,
-  embeddedOf,
-  entryOf,
-  integerOf,
-  textOf,
+  findEntry,
+  readBytes,
+  readEmbedded,
+  readInteger,
+  readText,
 } from '../../codec/cbor.ts'
 import { readDateTime } from '../../codec/date-time.ts'
 import { parseCoseKey } from '../../crypto/cose.ts'
@@ -47,31 +47,31 @@ export function decodeMobileSecurityObject(
 ): Result<MobileSecurityObject, CredentialRefusal> {
   const wrapper = decodeCbor(payload, MDOC.mobileSecurityObject)
   if (!wrapper.ok) return err(cborRefusal(wrapper.error, 'malformed_credential'))
-  const embedded = embeddedOf(wrapper.value)
+  const embedded = readEmbedded(wrapper.value)
   if (embedded === undefined) return err({ reason: 'malformed_credential' })
   const mso = decodeCbor(embedded, MDOC.mobileSecurityObject)
   return mso.ok ? parseMembers(mso.value) : err(cborRefusal(mso.error, 'malformed_credential'))
 }
 
 function parseMembers(mso: CborItem): Result<MobileSecurityObject, CredentialRefusal> {
-  if (!isVersion1(entryOf(mso, 'version'))) return err({ reason: 'invalid_claim', claim: 'version' })
-  const docType = textOf(entryOf(mso, 'docType'))
+  if (!isVersion1(findEntry(mso, 'version'))) return err({ reason: 'invalid_claim', claim: 'version' })
+  const docType = readText(findEntry(mso, 'docType'))
   if (docType === undefined) return err({ reason: 'invalid_claim', claim: 'docType' })
-  const hash = HASHES.get(textOf(entryOf(mso, 'digestAlgorithm')))
+  const hash = HASHES.get(readText(findEntry(mso, 'digestAlgorithm')))
   if (hash === undefined) return err({ reason: 'unsupported_hash_algorithm' })
-  const digests = (nameSpace: CborItem) => readMap(nameSpace, integerOf, bytesOf)
-  const valueDigests = readMap(entryOf(mso, 'valueDigests'), textOf, digests)
+  const digests = (nameSpace: CborItem) => readMap(nameSpace, readInteger, readBytes)
+  const valueDigests = readMap(findEntry(mso, 'valueDigests'), readText, digests)
   if (valueDigests === undefined) return err({ reason: 'invalid_claim', claim: 'valueDigests' })
-  const keyInfo = entryOf(mso, 'deviceKeyInfo')
-  const validity = parseValidity(entryOf(mso, 'validityInfo'))
+  const keyInfo = findEntry(mso, 'deviceKeyInfo')
+  const validity = parseValidity(findEntry(mso, 'validityInfo'))
   if (!validity.ok) return validity
   return ok({
     docType,
     hash,
     valueDigests,
-    deviceKey: parseCoseKey(keyInfo && entryOf(keyInfo, 'deviceKey')),
+    deviceKey: parseCoseKey(keyInfo && findEntry(keyInfo, 'deviceKey')),
     validity: validity.value,
-    status: entryOf(mso, 'status'),
+    status: findEntry(mso, 'status'),
   })
 }
 
@@ -98,7 +98,7 @@ function parseValidity(
   info: CborItem | undefined,
 ): Result<MobileSecurityObject['validity'], CredentialRefusal> {
   const [signed, validFrom, validUntil] = (['signed', 'validFrom', 'validUntil'] as const).map((name) =>
-    parseTdate(info && entryOf(info, name)),
+    parseTdate(info && findEntry(info, name)),
   )
   if (signed === undefined) return err({ reason: 'invalid_claim', claim: 'signed' })
   if (validFrom === undefined) return err({ reason: 'invalid_claim', claim: 'validFrom' })
@@ -111,6 +111,6 @@ function parseValidity(
  * in whole seconds of UTC (§9.1.2.4).
  */
 function parseTdate(item: CborItem | undefined): number | undefined {
-  const text = item?.type === 'tag' && item.tag === 0 ? textOf(item.content) : undefined
+  const text = item?.type === 'tag' && item.tag === 0 ? readText(item.content) : undefined
   return text !== undefined && /:\d\dZ$/.test(text) ? readDateTime(text) : undefined
 }

@@ -20,11 +20,11 @@ export async function buildSessionTranscript({
   const thumbprint = key === null ? null : await jwkThumbprint(key)
   switch (handover.kind) {
     case 'redirect':
-      return transcriptOf('OpenID4VPHandover', [audience, nonce, thumbprint, handover.responseUri])
+      return encodeTranscript('OpenID4VPHandover', [audience, nonce, thumbprint, handover.responseUri])
     case 'iso_18013_7':
       return isoTranscript(audience, nonce, handover)
     case 'dc_api':
-      return transcriptOf('OpenID4VPDCAPIHandover', [handover.origin, nonce, thumbprint])
+      return encodeTranscript('OpenID4VPDCAPIHandover', [handover.origin, nonce, thumbprint])
     case 'iso_dc_api':
       return buildDcApiTranscript(handover)
   }
@@ -41,7 +41,7 @@ export function buildDcApiTranscript({
   readonly encryptionInfo: string
   readonly origin: string
 }): Promise<Uint8Array<ArrayBuffer>> {
-  return transcriptOf('dcapi', [encryptionInfo, origin])
+  return encodeTranscript('dcapi', [encryptionInfo, origin])
 }
 
 /**
@@ -59,6 +59,6 @@ async function isoTranscript(
   return encodeCbor([null, null, [clientIdHash, responseUriHash, nonce]])
 }
 
-async function transcriptOf(name: string, info: readonly CborValue[]): Promise<Uint8Array<ArrayBuffer>> {
+async function encodeTranscript(name: string, info: readonly CborValue[]): Promise<Uint8Array<ArrayBuffer>> {
   return encodeCbor([null, null, [name, await sha256(encodeCbor(info))]])
 }

@@ -52,7 +52,7 @@ function processObject(
     if (name === '_sd' || (name === '_sd_alg' && place.depth === 0)) continue
     // §4.1.1: `_sd_alg` is allowed at the top level only. §4.2.4.2: `...` is allowed in array elements only.
     if (name === '_sd_alg' || name === '...') return err({ reason: 'invalid_claim', claim: name })
-    const inner = processValue(value, placeOf(name, place, processing), processing)
+    const inner = processValue(value, addPlace(name, place, processing), processing)
     if (!inner.ok) return inner
     processed[name] = inner.value
   }
@@ -80,7 +80,7 @@ function discloseMember(
   if (disclosure.value === undefined) return undefined
   const { name, value } = disclosure.value
   if (name === undefined) return { reason: 'malformed_disclosure' }
-  const inside = placeOf(name, place, processing)
+  const inside = addPlace(name, place, processing)
   if (inside.clear || Object.hasOwn(object, name)) return { reason: 'forbidden_disclosure' }
   const inner = processValue(value, inside, processing)
   if (!inner.ok) return inner.error
@@ -146,7 +146,7 @@ function decodeDigests(object: JsonObject): readonly string[] | undefined {
   return digests.every((digest) => typeof digest === 'string') ? digests : undefined
 }
 
-function placeOf(name: string, parent: Place, processing: Processing): Place {
+function addPlace(name: string, parent: Place, processing: Processing): Place {
   const clear = parent.clear || (parent.depth === 0 && processing.clearClaims.has(name))
   return { depth: parent.depth + 1, clear }
 }

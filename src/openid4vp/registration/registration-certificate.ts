@@ -4,7 +4,7 @@
 
 import * as z from 'zod/mini'
 import { decodeBase64url } from '../../codec/base64url.ts'
-import { bytesOf, type CborItem, decodeCbor, entryOf, integerOf, textOf } from '../../codec/cbor.ts'
+import { type CborItem, decodeCbor, findEntry, readBytes, readInteger, readText } from '../../codec/cbor.ts'
 import {
   isJsonObject,
   isNumber,
@@ -51,9 +51,9 @@ export function parseRegistrationCertificate(
   const expiresAt = member(claims.value, 'exp')
   const credentials = registeredCredentials(claims.value)
   if (expiresAt !== undefined && !isNumber(expiresAt))
-    return ok({ presenters: presentersOf(claims.value), credentials: err('exp must be a number') })
+    return ok({ presenters: readPresenters(claims.value), credentials: err('exp must be a number') })
   return ok({
-    presenters: presentersOf(claims.value),
+    presenters: readPresenters(claims.value),
     ...(expiresAt === undefined ? {} : { expiresAt }),
     credentials,
   })
@@ -85,11 +85,11 @@ function cwtClaims(text: string): Result<JsonObject, RegistrationError> {
   const sign1 = untagged(decodeLimited(decodeBase64url(text)))
   const [protectedHeader, unprotected, payload, signature, ...rest] =
     sign1?.type === 'array' ? sign1.items : []
-  const header = decodeLimited(bytesOf(protectedHeader))
-  const claims = decodeLimited(bytesOf(payload))
-  const isSign1 = unprotected?.type === 'map' && bytesOf(signature) !== undefined && rest.length === 0
+  const header = decodeLimited(readBytes(protectedHeader))
+  const claims = decodeLimited(readBytes(payload))
+  const isSign1 = unprotected?.type === 'map' && readBytes(signature) !== undefined && rest.length === 0
   if (!isSign1 || header?.type !== 'map' || claims?.type !== 'map') return err('malformed')
-  if (textOf(entryOf(header, TYP)) !== 'rc-wrp+cwt') return err('wrong_type')
+  if (readText(findEntry(header, TYP)) !== 'rc-wrp+cwt') return err('wrong_type')
   const claimsByName = namedClaims(claims)
   return claimsByName === undefined ? err('malformed') : ok(claimsByName)
 }
@@ -118,7 +118,7 @@ const NUMBERED: ReadonlyMap<number, string> = new Map([
 /** Returns the claims by name; `undefined` if a claim has no name or no JSON form, or a name occurs twice. */
 function namedClaims({ entries }: CborItem & { readonly type: 'map' }): JsonObject | undefined {
   const members = entries.map(({ key, value }) => {
-    const name = textOf(key) ?? NUMBERED.get(integerOf(key) ?? 0)
+    const name = readText(key) ?? NUMBERED.get(readInteger(key) ?? 0)
     const json = toJson(value)
     return name === undefined || json === undefined ? undefined : ([name, json] as const)
   })
@@ -131,7 +131,7 @@ function namedClaims({ entries }: CborItem & { readonly type: 'map' }): JsonObje
  * Returns the identifiers of the intermediary, or of the subject if there is no intermediary. An
  * intermediary sends requests with its own access certificate (§5.1).
  */
-function presentersOf(claims: JsonObject): readonly string[] {
+function readPresenters(claims: JsonObject): readonly string[] {
   const intermediary = member(claims, 'intermediary') ?? member(claims, 'act')
   return identifiersIn(
     isJsonObject(intermediary) ? member(intermediary, 'sub') : (intermediary ?? member(claims, 'sub')),

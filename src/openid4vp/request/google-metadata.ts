@@ -3,7 +3,7 @@
 // bytes of a map.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
-import { decodeCbor, embeddedOf, entryOf, textOf } from '../../codec/cbor.ts'
+import { decodeCbor, findEntry, readEmbedded, readText } from '../../codec/cbor.ts'
 import { type CborValue, embedCbor, encodeCbor } from '../../codec/cbor-encode.ts'
 import { GOOGLE_METADATA } from '../../limits.ts'
 
@@ -41,13 +41,13 @@ function encodedDisplay({ display_name, logo_uri, privacy_policy_uri }: DisplayI
 /** Returns true for metadata with a schema version and a complete display. Google may add other members. */
 export function isGoogleMetadata(bytes: Uint8Array<ArrayBuffer> | undefined): boolean {
   const outer = bytes && decodeCbor(bytes, GOOGLE_METADATA)
-  const embedded = outer?.ok ? embeddedOf(outer.value) : undefined
+  const embedded = outer?.ok ? readEmbedded(outer.value) : undefined
   const inner = embedded && decodeCbor(embedded, GOOGLE_METADATA)
   if (!inner?.ok) return false
-  const display = entryOf(inner.value, 'display')
-  const isText = (name: string) => display !== undefined && (textOf(entryOf(display, name)) ?? '') !== ''
+  const display = findEntry(inner.value, 'display')
+  const isText = (name: string) => display !== undefined && (readText(findEntry(display, name)) ?? '') !== ''
   return (
-    textOf(entryOf(inner.value, 'schema_version')) !== undefined &&
+    readText(findEntry(inner.value, 'schema_version')) !== undefined &&
     ['display_name', 'logo_uri', 'privacy_policy_uri'].every(isText)
   )
 }

@@ -75,7 +75,7 @@ export async function signRequestObject(claims: JsonObject, identity: VerifierId
     .setProtectedHeader({
       // A wallet that needs `iss` also needs `kid`.
       ...(claims.iss !== undefined && { kid: encodeBase64url(await jwkThumbprint(identity.signingJwk)) }),
-      ...headerOf(identity.proof),
+      ...buildHeader(identity.proof),
       alg: REQUEST_OBJECT_ALGORITHM,
       typ: REQUEST_OBJECT_TYPE,
       // ETSI TS 119 472-2: a request with a registration has `iat` in the header.
@@ -104,7 +104,7 @@ export async function signForIdentities(
     identities.map(async ({ clientId, proof, signingJwk, verifierInfo }) =>
       new FlattenedSign(payload)
         .setProtectedHeader({
-          ...headerOf(proof),
+          ...buildHeader(proof),
           alg: REQUEST_OBJECT_ALGORITHM,
           typ: REQUEST_OBJECT_TYPE,
           client_id: clientId,
@@ -121,7 +121,7 @@ export async function signForIdentities(
 /**
  * Returns the header parameters. Copies `x5c`, because the type of the library requires a mutable list.
  */
-function headerOf(proof: IdentityProof) {
+function buildHeader(proof: IdentityProof) {
   return 'x5c' in proof ? { x5c: [...proof.x5c] } : proof
 }
 

@@ -61,14 +61,14 @@ export type TransactionDetails = {
 export function decodeDetails(texts: readonly string[] = []): readonly TransactionDetails[] {
   return texts.map((encoded) => {
     const { type, credential_ids, transaction_data_hashes_alg, ...members } = decodeTransactionData(encoded)
-    return { type, details: leavesOf(members as JsonObject, []) } // the rest of a JSON object
+    return { type, details: collectLeaves(members as JsonObject, []) } // the rest of a JSON object
   })
 }
 
-function leavesOf(value: Json, path: readonly string[]): TransactionDetails['details'] {
-  if (Array.isArray(value)) return value.flatMap((item: Json) => leavesOf(item, path))
+function collectLeaves(value: Json, path: readonly string[]): TransactionDetails['details'] {
+  if (Array.isArray(value)) return value.flatMap((item: Json) => collectLeaves(item, path))
   if (isJsonObject(value)) {
-    return Object.entries(value).flatMap(([name, item]) => leavesOf(item, [...path, name]))
+    return Object.entries(value).flatMap(([name, item]) => collectLeaves(item, [...path, name]))
   }
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? [{ path, value }]

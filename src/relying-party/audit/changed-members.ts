@@ -13,11 +13,11 @@ const SHOWN_AS: Readonly<Record<string, string>> = {
  */
 export function changedMembers(before: object, after: object, members: readonly string[]): readonly string[] {
   const [old, next] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
-  const changed = members.filter((name) => textOf(old.get(name)) !== textOf(next.get(name)))
+  const changed = members.filter((name) => toText(old.get(name)) !== toText(next.get(name)))
   return [...new Set(changed.map((name) => SHOWN_AS[name] ?? name))].sort()
 }
 
 /** Returns a value as text. An absent member is null, as in the API. */
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return JSON.stringify(value ?? null)
 }

@@ -36,15 +36,15 @@ export function toVerificationId(id: DurableObjectId): string {
 
 /** Returns a new `verification_id`. */
 export function newVerificationId(env: Namespaces): string {
-  return toVerificationId(namespaceOf(env).newUniqueId())
+  return toVerificationId(chooseNamespace(env).newUniqueId())
 }
 
 /** Returns a new session, or the session that belongs to a name. */
 export function sessionOfName(env: Namespaces, name: string | undefined): SessionStub {
-  const namespace = namespaceOf(env)
+  const namespace = chooseNamespace(env)
   const id = name === undefined ? namespace.newUniqueId() : namespace.idFromName(name)
   const { SHARED_SESSIONS: shared, VERIFICATION_SESSION: own } = env
-  return namespace === shared ? sharedStub(shared, id, objectsOf(env)) : own.get(id)
+  return namespace === shared ? sharedStub(shared, id, countObjects(env)) : own.get(id)
 }
 
 /** Returns the session of a `verification_id`; `undefined` for every text that this service did not issue. */
@@ -52,12 +52,12 @@ export function sessionStub(env: Namespaces, verificationId: string): SessionStu
   const { SHARED_SESSIONS: shared, VERIFICATION_SESSION: own } = env
   if (shared !== undefined) {
     const id = findObjectId(shared, PREFIX, verificationId)
-    if (id !== undefined) return sharedStub(shared, id, objectsOf(env))
+    if (id !== undefined) return sharedStub(shared, id, countObjects(env))
   }
   return findObject(own, PREFIX, verificationId)
 }
 
-function objectsOf({ SESSION_OBJECTS }: Namespaces): number {
+function countObjects({ SESSION_OBJECTS }: Namespaces): number {
   return Number(SESSION_OBJECTS ?? OBJECTS)
 }
 
@@ -67,7 +67,7 @@ export function sharedObjectName(number: number): string {
 }
 
 /** Returns the namespace of new sessions. */
-function namespaceOf({ SHARED_SESSIONS, SHARE_SESSIONS, VERIFICATION_SESSION }: Namespaces) {
+function chooseNamespace({ SHARED_SESSIONS, SHARE_SESSIONS, VERIFICATION_SESSION }: Namespaces) {
   return SHARED_SESSIONS === undefined || SHARE_SESSIONS === '0' ? VERIFICATION_SESSION : SHARED_SESSIONS
 }
 

@@ -13,7 +13,7 @@ export const DAYS_KEPT = 30
 export const CLOCK_SKEW_MS = 5_000
 
 /** Returns the UTC day of a time (Unix milliseconds), counted from 1970. */
-export function dayOf(now: number): number {
+export function toDay(now: number): number {
   return Math.floor(now / DAY_MS)
 }
 
@@ -29,7 +29,7 @@ export function forgottenAt(day: number): number {
 
 /** Returns the first day that can still be read. */
 export function oldestDay(now: number): number {
-  return dayOf(now) - DAYS_KEPT
+  return toDay(now) - DAYS_KEPT
 }
 
 /**

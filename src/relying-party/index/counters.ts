@@ -40,12 +40,12 @@ export class HourCounters {
   readonly #hours: Map<number, Map<string, number>>
 
   constructor(hours: readonly HourCounts[] = []) {
-    this.#hours = new Map(hours.map((hour) => [hour.at, new Map(countersOf(hour))]))
+    this.#hours = new Map(hours.map((hour) => [hour.at, new Map(listCounters(hour))]))
   }
 
   /** Adds the events of an entry to the counters. `factor` -1 subtracts them. */
   add(entry: ListedEntry, factor: 1 | -1 = 1): void {
-    for (const { at, counter, times } of eventsOf(entry)) {
+    for (const { at, counter, times } of countEvents(entry)) {
       const hour = Math.floor(at / HOUR_MS) * HOUR_MS
       const counts = this.#hours.get(hour) ?? new Map<string, number>()
       this.#hours.set(hour, counts)
@@ -60,7 +60,7 @@ export class HourCounters {
     return [...this.#hours]
       .filter(([, counts]) => counts.size > 0)
       .sort(([a], [b]) => a - b)
-      .map(([at, counts]) => hourOf(at, counts))
+      .map(([at, counts]) => sumHour(at, counts))
   }
 }
 
@@ -68,13 +68,13 @@ export class HourCounters {
 export function sumCounts(at: number, hours: readonly HourCounts[]): HourCounts {
   const totals = new Map<string, number>()
   for (const hour of hours) {
-    for (const [counter, count] of countersOf(hour)) totals.set(counter, (totals.get(counter) ?? 0) + count)
+    for (const [counter, count] of listCounters(hour)) totals.set(counter, (totals.get(counter) ?? 0) + count)
   }
-  return hourOf(at, totals)
+  return sumHour(at, totals)
 }
 
-/** Returns the counters of an hour as pairs of `group/name` and number. `hourOf` is the inverse. */
-function countersOf({ at: _, ...groups }: HourCounts): readonly (readonly [string, number])[] {
+/** Returns the counters of an hour as pairs of `group/name` and number. `sumHour` is the inverse. */
+function listCounters({ at: _, ...groups }: HourCounts): readonly (readonly [string, number])[] {
   return Object.entries(groups).flatMap(([group, counts]) =>
     typeof counts === 'number'
       ? [[`${group}/`, counts] as const]
@@ -101,7 +101,7 @@ export function quantile(buckets: Counts, share: number): number | null {
 
 type CountedEvent = { readonly at: number; readonly counter: string; readonly times: number }
 
-function eventsOf(entry: ListedEntry): readonly CountedEvent[] {
+function countEvents(entry: ListedEntry): readonly CountedEvent[] {
   const { created_at, request_fetched_at, ended_at, status, reason, channel, protocol, webhook } = entry
   const once = (at: number, counter: string, times = 1) => ({ at, counter, times })
   const events = [once(created_at, 'created/'), once(created_at, `protocols/${protocol}`)]
@@ -110,7 +110,7 @@ function eventsOf(entry: ListedEntry): readonly CountedEvent[] {
     events.push(once(entry.attempts?.last_at ?? created_at, `attempt_reasons/${code}`, times))
   if (ended_at === null) return events
   events.push(once(ended_at, `ended/${status}`))
-  events.push(once(ended_at, `end_buckets/${bucketOf((ended_at - created_at) / 1000)}`))
+  events.push(once(ended_at, `end_buckets/${chooseBucket((ended_at - created_at) / 1000)}`))
   if (reason !== null) events.push(once(ended_at, `reasons/${reason}`))
   if (channel !== null) events.push(once(ended_at, `channels/${channel}`))
   if (webhook === null) return events
@@ -119,7 +119,7 @@ function eventsOf(entry: ListedEntry): readonly CountedEvent[] {
   const failed = webhook.attempts - succeeded
   if (failed > 0) events.push(once(ended_at, 'webhook_attempts/failed', failed))
   if (webhook.attempts > 0)
-    events.push(once(ended_at, `webhook_buckets/${bucketOf(webhook.duration_ms / 1000)}`))
+    events.push(once(ended_at, `webhook_buckets/${chooseBucket(webhook.duration_ms / 1000)}`))
   return events
 }
 
@@ -127,11 +127,11 @@ function eventsOf(entry: ListedEntry): readonly CountedEvent[] {
  * Returns the number of the bucket of a value. The upper bound of the bucket in seconds is `BUCKET_RATIO` to
  * the power of this number. Values up to 1 ms share a bucket.
  */
-function bucketOf(seconds: number): number {
+function chooseBucket(seconds: number): number {
   return Math.ceil(Math.log(Math.max(seconds, 0.001)) / Math.log(BUCKET_RATIO))
 }
 
-function hourOf(at: number, counts: ReadonlyMap<string, number>): HourCounts {
+function sumHour(at: number, counts: ReadonlyMap<string, number>): HourCounts {
   const group = (name: string): Counts =>
     Object.fromEntries(
       [...counts]

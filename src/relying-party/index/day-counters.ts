@@ -64,7 +64,7 @@ export class DayCounters {
   hours(now: number): readonly HourCounts[] | null {
     if (this.#all === undefined) {
       if (!this.settle(now)) return null
-      this.#all = copyOf(this.#settled)
+      this.#all = copyPart(this.#settled)
     }
     if (this.#all.through !== END) {
       if (this.#extend(this.#all, END) === READ_AT_ONCE) return null
@@ -78,7 +78,7 @@ export class DayCounters {
    * or if there are many of them. Returns false if more such entries may follow.
    */
   settle(now: number): boolean {
-    const part = copyOf(this.#settled)
+    const part = copyPart(this.#settled)
     const read = this.#extend(part, toKey({ created_at: now - SETTLED_AFTER_MS, mark: '' }))
     if (read >= ENTRIES_A_WRITE || (read > 0 && this.#isHourOver(now))) {
       this.#store(part)
@@ -91,7 +91,7 @@ export class DayCounters {
   /** Returns true if an entry that is not in the stored counters belongs to an hour that is over. */
   #isHourOver(now: number): boolean {
     this.#firstUnsettled ??= this.#readFirstUnsettled()
-    return hourOf(now - SETTLED_AFTER_MS) > hourOf(this.#firstUnsettled)
+    return toHour(now - SETTLED_AFTER_MS) > toHour(this.#firstUnsettled)
   }
 
   #readFirstUnsettled(): number {
@@ -120,10 +120,10 @@ export class DayCounters {
   }
 }
 
-function hourOf(time: number): number {
+function toHour(time: number): number {
   return Math.floor(time / HOUR_MS)
 }
 
-function copyOf({ through, counters }: Part): Part {
+function copyPart({ through, counters }: Part): Part {
   return { through, counters: new HourCounters(counters.hours()) }
 }

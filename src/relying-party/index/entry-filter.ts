@@ -1,6 +1,6 @@
 // Filters of the list of verifications (api/lists).
 
-import { type IndexEntry, type ListedEntry, type WebhookState, webhookStateOf } from './index-entry.ts'
+import { type IndexEntry, type ListedEntry, readWebhookState, type WebhookState } from './index-entry.ts'
 
 /** Conditions that an entry must match. An absent member matches every entry. */
 export type EntryFilter = {
@@ -29,7 +29,7 @@ export function matches(entry: ListedEntry, filter: EntryFilter): boolean {
   return (
     (status === undefined || status.includes(entry.status)) &&
     (credential_type === undefined || entry.credential_types.includes(credential_type)) &&
-    (webhook_state === undefined || webhookStateOf(entry) === webhook_state) &&
+    (webhook_state === undefined || readWebhookState(entry) === webhook_state) &&
     (reason === undefined || hasReason(entry, reason)) &&
     (has_attempts === undefined || entry.attempt_count > 0 === has_attempts)
   )

@@ -26,7 +26,7 @@ export const WEBHOOK_STATES = ['delivered', 'dead'] as const
 export type WebhookState = (typeof WEBHOOK_STATES)[number]
 
 /** Returns the state of the webhook; null if no attempt was made or another attempt follows. */
-export function webhookStateOf({ webhook }: Pick<IndexEntry, 'webhook'>): WebhookState | null {
+export function readWebhookState({ webhook }: Pick<IndexEntry, 'webhook'>): WebhookState | null {
   return webhook && (webhook.delivered ? 'delivered' : 'dead')
 }
 

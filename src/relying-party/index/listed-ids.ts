@@ -72,7 +72,7 @@ export class ListedIds {
 
   /** Returns the id of a stored entry. */
   get(entry: MaskedId): string {
-    const slot = this.#slotOf(tableOf(entry), entry.id_place)
+    const slot = this.#slotOf(chooseTable(entry), entry.id_place)
     if (isEmpty(slot)) throw new TypeError('the id of an entry is missing')
     const id = xor(slot, decodeBase64url(entry.verification_id) ?? new Uint8Array())
     return new TextDecoder().decode(id).replace(/\0+$/, '')
@@ -80,7 +80,7 @@ export class ListedIds {
 
   /** Erases the id of an entry. */
   remove(entry: MaskedId): void {
-    this.#overwrite(toKey(tableOf(entry), entry.id_place), (index) => index === entry.id_place % PLACES)
+    this.#overwrite(toKey(chooseTable(entry), entry.id_place), (index) => index === entry.id_place % PLACES)
   }
 
   /**
@@ -90,7 +90,9 @@ export class ListedIds {
   keepOnly(entries: readonly MaskedId[]): void {
     const { place: next } = this.#findNext()
     for (const table of [MASKS, IDS]) {
-      const kept = new Set(entries.filter((one) => tableOf(one) === table).map(({ id_place }) => id_place))
+      const kept = new Set(
+        entries.filter((one) => chooseTable(one) === table).map(({ id_place }) => id_place),
+      )
       for (const [key] of [...this.#kv.list({ prefix: table })]) {
         const first = Number(key.slice(table.length)) * PLACES
         this.#overwrite(key, (i) => !kept.has(first + i) && (table === IDS || first + i < next))
@@ -153,7 +155,7 @@ export class ListedIds {
   }
 }
 
-function tableOf({ verification_id }: MaskedId): string {
+function chooseTable({ verification_id }: MaskedId): string {
   return verification_id === '' ? IDS : MASKS
 }
 

@@ -86,7 +86,7 @@ export type OidcClient = OidcClientInput & {
 export const CLIENT_ID = /^oc_[0-9a-f]{32}$/
 
 /** Returns the issuer of a relying party's tokens. */
-export function issuerOf(baseUrl: string, relyingPartyId: string): string {
+export function writeIssuer(baseUrl: string, relyingPartyId: string): string {
   return `${baseUrl}/oidc/${relyingPartyId}`
 }
 

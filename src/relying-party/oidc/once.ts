@@ -14,7 +14,7 @@ const MAXIMUM_NAMES = 20_000
 const MAXIMUM_OF_ANYBODY = MAXIMUM_NAMES / 2
 
 const KIND = "substr(name, 1, instr(name, '/') - 1) AS kind"
-const kindOf = (name: string) => name.slice(0, name.indexOf('/'))
+const readKind = (name: string) => name.slice(0, name.indexOf('/'))
 /** Returns the name under which a pushed request is stored after a browser has visited it. */
 const keptName = (name: string) => `kept/${name}`
 
@@ -42,9 +42,9 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       const stored = prune(now)
       const limit = isAuthenticated ? MAXIMUM_NAMES : MAXIMUM_OF_ANYBODY
       if (sql.exec('SELECT 1 FROM oidc_once WHERE name = ?', name).toArray().length > 0) return err('known')
-      if ((stored.get(kindOf(name)) ?? 0) >= limit) return err('full')
+      if ((stored.get(readKind(name)) ?? 0) >= limit) return err('full')
       sql.exec('INSERT INTO oidc_once VALUES (?, ?, ?)', name, value, expiresAt)
-      add(stored, kindOf(name), 1)
+      add(stored, readKind(name), 1)
       return ok(null)
     },
     /**
@@ -69,7 +69,7 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       const kept = 'UPDATE oidc_once SET name = ?, expires_at = ? WHERE name = ?'
       sql.exec(kept, keptName(name), expiresAt, row.name)
       if (isKept) return ok(null)
-      add(stored, kindOf(name), -1)
+      add(stored, readKind(name), -1)
       add(stored, 'kept', 1)
       return ok(null)
     },

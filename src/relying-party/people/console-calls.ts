@@ -25,12 +25,12 @@ export function markConsoleCall(request: Request, call: ConsoleCall): void {
 }
 
 /** Returns the sign-in behind a call; `undefined` for a call that the console did not make. */
-export function consoleCallOf(request: Request): ConsoleCall | undefined {
+export function findConsoleCall(request: Request): ConsoleCall | undefined {
   return calls.get(request)
 }
 
 /** Returns the person for whom the console makes this call; `undefined` for every other call. */
-export function personOf(request: Request): Person | undefined {
+export function findPerson(request: Request): Person | undefined {
   return calls.get(request)?.person ?? undefined
 }
 

@@ -67,7 +67,7 @@ export async function verifyIdToken(
     if (payload.nonce !== nonce) return err('claim nonce')
     return readSubject(payload, expected)
   } catch (error) {
-    return err(reasonOf(error))
+    return err(toReason(error))
   }
 }
 
@@ -87,7 +87,7 @@ function readSubject(
   return ok({ claims, subject: sub, authenticatedAt })
 }
 
-function reasonOf(error: unknown): IdTokenError {
+function toReason(error: unknown): IdTokenError {
   if (error instanceof errors.JWKSNoMatchingKey) return 'unknown_key'
   if (error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired)
     return `claim ${error.claim}`

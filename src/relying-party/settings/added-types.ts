@@ -54,7 +54,7 @@ const SCOPES = 100
 const IDENTIFIERS = 10
 const IDENTIFIER = { type: 'string', minLength: 1, maxLength: 300 }
 
-function scopesOf(id: FormatId) {
+function scopesSchema(id: FormatId) {
   return z.record(scopeName, scopeEntry(id)).check(
     z.refine((value) => isCount(Object.keys(value), SCOPES), 'must name 1 to 100 scopes'),
     z.meta({ minProperties: 1, maxProperties: SCOPES }),
@@ -102,9 +102,9 @@ function formatEntry(id: FormatId) {
     .array(meta)
     .check(z.meta({ minItems: 1, maxItems: FORMATS[id].typesPerMeta === 'one' ? IDENTIFIERS : 1 }))
   return z.pipe(
-    z.strictObject({ meta: z.union([meta, metas]), scopes: scopesOf(id) }),
+    z.strictObject({ meta: z.union([meta, metas]), scopes: scopesSchema(id) }),
     z.transform((input, { issues }) => {
-      const identifiers = identifiersOf(id, input.meta as JsonObject | readonly JsonObject[]) // read as JSON
+      const identifiers = collectIdentifiers(id, input.meta as JsonObject | readonly JsonObject[]) // JSON
       if (identifiers === undefined) {
         const message = `must be a DCQL meta object of ${id} with 1 to 10 identifiers`
         issues.push({ code: 'custom', input, path: ['meta'], message })
@@ -119,7 +119,7 @@ function formatEntry(id: FormatId) {
   )
 }
 
-function identifiersOf(
+function collectIdentifiers(
   id: FormatId,
   meta: JsonObject | readonly JsonObject[],
 ): readonly string[] | undefined {

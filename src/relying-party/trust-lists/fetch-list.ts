@@ -94,7 +94,7 @@ async function verifyList(
   if (source.kind === 'etsi_tl') {
     const { territory } = source
     const rules = {
-      signers: pemsOf(source),
+      signers: listPems(source),
       listTypes: acceptedTypes(source),
       territory,
       services,
@@ -106,7 +106,7 @@ async function verifyList(
   if (source.kind === 'eu_lotl') {
     const { territories, oj_url: ojUrl } = source
     const { learnedSigners = [], lastPivot = null } = last ?? {}
-    const rules = { signers: pemsOf(source), learnedSigners, lastPivot, ojUrl, territories, last, now }
+    const rules = { signers: listPems(source), learnedSigners, lastPivot, ojUrl, territories, last, now }
     const lotl = await verifyEuLotl(body, rules, fetchPivot)
     return asEdition(lotl.ok ? ok({ ...lotl.value, anchors: [], leftOut: 0 }) : lotl)
   }
@@ -114,7 +114,7 @@ async function verifyList(
   return verifyTrustList(body, { kind, signers, listType, services, last, now })
 }
 
-function pemsOf({ signers }: { readonly signers: readonly XmlSigner[] }): readonly string[] {
+function listPems({ signers }: { readonly signers: readonly XmlSigner[] }): readonly string[] {
   return signers.map(({ x509_certificate_pem }) => x509_certificate_pem)
 }
 

@@ -126,7 +126,7 @@ export function usableUntil({ config, edition, checked_at }: TrustListRecord): n
 }
 
 /** Returns a list as its operator sees it, without the national lists of a list of lists. */
-export function viewOf(stored: TrustListRecord): TrustListView {
+export function toView(stored: TrustListRecord): TrustListView {
   const { config, created_at, edition, last_attempt } = stored
   return {
     config,
@@ -147,7 +147,7 @@ export function viewOf(stored: TrustListRecord): TrustListView {
 }
 
 /** Returns the copy for response processing. `anchors`: the stored anchors. */
-export function copyOf(stored: TrustListRecord, anchors: readonly TrustAnchor[]): TrustListCopy {
+export function toCopy(stored: TrustListRecord, anchors: readonly TrustAnchor[]): TrustListCopy {
   const { config, edition, checked_at, followed, last_attempt } = stored
   const { name, livemode } = config
   const list = {

@@ -16,14 +16,14 @@ import { keepMaterial, materialsStub } from '../materials/keep-material.ts'
 import { FETCHED_AS, fetchList, type PublishedConfig } from './fetch-list.ts'
 import { eraseFollowed, refreshFollowed, updateFollowed, viewFollowed } from './followed-lists.ts'
 import {
-  copyOf,
   type FollowedBy,
   type NewEdition,
   type StoredIssue,
   type TrustListCopy,
   type TrustListRecord,
   type TrustListView,
-  viewOf,
+  toCopy,
+  toView,
 } from './trust-list-record.ts'
 import type { TrustListConfig } from './trust-list-schema.ts'
 
@@ -88,7 +88,7 @@ export class TrustList extends DurableObject<Env> {
   async view(): Promise<Result<TrustListView, 'not_found'>> {
     const stored = this.#load()
     if (stored === undefined) return err('not_found')
-    const view = viewOf(stored)
+    const view = toView(stored)
     if (stored.config.kind !== 'eu_lotl') return ok(view)
     const lists = await viewFollowed(this.env, stored.config, stored.edition?.lists ?? [])
     const count = (member: 'anchors' | 'left_out') => lists.reduce((sum, each) => sum + each[member], 0)
@@ -99,7 +99,7 @@ export class TrustList extends DurableObject<Env> {
   copy(): Result<TrustListCopy, 'not_found'> {
     const stored = this.#load()
     if (stored === undefined) return err('not_found')
-    return ok(copyOf(stored, this.ctx.storage.kv.get<readonly TrustAnchor[]>(ANCHORS) ?? []))
+    return ok(toCopy(stored, this.ctx.storage.kv.get<readonly TrustAnchor[]>(ANCHORS) ?? []))
   }
 
   /**
@@ -179,7 +179,7 @@ export class TrustList extends DurableObject<Env> {
     const fetched = await fetchList(source, last, loadConfig(this.env))
     const result = fetched.ok ? 'ok' : fetched.error
     record('fetches', { media_type: FETCHED_AS[source.kind].accept, result }, { ms: Date.now() - begun })
-    const issue = before.keeps_issues ? await this.#storeIssue(issueOf(fetched)?.body) : undefined
+    const issue = before.keeps_issues ? await this.#storeIssue(readIssue(fetched)?.body) : undefined
     const stored = this.#load()
     if (stored === undefined || this.#isErasing) return true
     const isSame = JSON.stringify(stored.config) === JSON.stringify(source)
@@ -205,7 +205,7 @@ export class TrustList extends DurableObject<Env> {
   /** Stores the result of a fetch. `kept`: digest and size of the stored bytes, if evidence needs them. */
   #take(stored: TrustListRecord, fetched: Fetched, kept: StoredIssue | undefined): void {
     const now = Date.now()
-    const read = issueOf(fetched)
+    const read = readIssue(fetched)
     const issue = read && { ...read.edition, ...(kept && { issue: kept }) }
     const fault = fetched.ok ? (issue?.ended ?? null) : fetched.error
     const attempted = { ...stored, last_attempt: { at: now, fault } }
@@ -293,7 +293,7 @@ export class TrustList extends DurableObject<Env> {
 type Fetched = Awaited<ReturnType<typeof fetchList>>
 
 /** Returns the new issue of a fetch, if the fetch gave one. */
-function issueOf(fetched: Fetched) {
+function readIssue(fetched: Fetched) {
   return fetched.ok && fetched.value !== 'not_modified' ? fetched.value : undefined
 }
 

@@ -82,7 +82,7 @@ function identityWarnings(
     all.push(...registered.value)
     const types = withRegisteredPids([...BUILT_IN_TYPES, ...added], registered.value, FORMATS)
     const isCovering = types.some(
-      (type) => uncoveredScopes(type, registered.value).length < scopesOf(type).length,
+      (type) => uncoveredScopes(type, registered.value).length < listScopes(type).length,
     )
     return isCovering ? [] : [{ code: 'registration_covers_nothing', pointer }]
   })
@@ -104,7 +104,7 @@ function uncoveredTypes(
 
 type TypeScope = CredentialTypeFormat & { readonly format: string; readonly name: string }
 
-function scopesOf({ formats }: CredentialTypeDefinition): readonly TypeScope[] {
+function listScopes({ formats }: CredentialTypeDefinition): readonly TypeScope[] {
   return Object.entries(formats).flatMap(([format, type]) =>
     Object.keys(type.scopes).map((name) => ({ ...type, format, name })),
   )
@@ -115,10 +115,10 @@ function uncoveredScopes(
   type: CredentialTypeDefinition,
   registered: readonly RegisteredCredential[],
 ): readonly TypeScope[] {
-  return scopesOf(type).filter(({ format, name, identifiers, scopes }) => {
+  return listScopes(type).filter(({ format, name, identifiers, scopes }) => {
     const { path = [] } = scopes[name] ?? {}
     return !identifiers.every((identifier) =>
-      agesOf(pathIn(identifier, { scope: name, path, boolean: false }).path).some((path) =>
+      listAges(pathIn(identifier, { scope: name, path, boolean: false }).path).some((path) =>
         isCovered(registered, { format, identifier, path }, FORMATS),
       ),
     )
@@ -129,7 +129,7 @@ function uncoveredScopes(
  * Returns a list with the path. For a path with `NN`, returns a path for each age from 01 to 99. A scope is
  * covered if the registration covers one of these paths.
  */
-function agesOf(path: CredentialTypeFormat['scopes'][string]['path']) {
+function listAges(path: CredentialTypeFormat['scopes'][string]['path']) {
   if (!JSON.stringify(path).includes('NN')) return [path]
   return Array.from({ length: 99 }, (_, i) =>
     path.map((step) =>

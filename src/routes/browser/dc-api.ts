@@ -12,7 +12,7 @@ import { sessionStub } from '../../relying-party/document/session-stub.ts'
 import { err, type Result } from '../../result.ts'
 import type { RefusalCode } from '../../session/document/results.ts'
 import type { DcApiPage } from '../../session/response/dc-api.ts'
-import { accessOf, authenticateForSession, type SessionCaller } from '../edge/authenticate.ts'
+import { authenticateForSession, type SessionCaller, toAccess } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { memberProblem, problem } from '../edge/problems.ts'
 import { sendJsonText, sendView, sessionProblem } from '../edge/session-view.ts'
@@ -46,7 +46,7 @@ async function createRequest(c: AppContext): Promise<Response> {
   if (session === undefined) return problem(c, 'verification_not_found')
   const page = await loadPage(c, caller.value)
   const wallet = body.value.wallet ?? null
-  const request = await session.createDcApiRequest(accessOf(caller.value), { page, origin, wallet })
+  const request = await session.createDcApiRequest(toAccess(caller.value), { page, origin, wallet })
   if (!request.ok) return sessionProblem(c, request.error)
   if (request.value.secret !== null) await setBrowserCookie(c, request.value.secret)
   return sendJsonText(c, request.value.json)
@@ -60,7 +60,7 @@ async function processResponse(c: AppContext): Promise<Response> {
   if (!body.ok) return body.error
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
-  const by = accessOf(caller.value)
+  const by = toAccess(caller.value)
   const { protocol } = body.value
   const data = JSON.stringify(body.value.data)
   const digest = encodeBase64url(await sha256(utf8(JSON.stringify(body.value))))

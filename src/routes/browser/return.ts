@@ -7,7 +7,7 @@ import { browserReturnRequest, linkOptions, redemption } from '../../api/request
 import { sessionStub } from '../../relying-party/document/session-stub.ts'
 import { ok } from '../../result.ts'
 import type { ReturnCodeError } from '../../session/return/same-device.ts'
-import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
+import { authenticate, authenticateForSession, toAccess } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { type ProblemCode, problem } from '../edge/problems.ts'
 import { sendJsonText, sendView, sessionProblem } from '../edge/session-view.ts'
@@ -37,7 +37,7 @@ async function createLink(c: AppContext): Promise<Response> {
   const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
   const options = { secret: await getBrowserCookie(c), wallet: body.value.wallet ?? null }
-  const link = await session.createLink(accessOf(caller.value), options)
+  const link = await session.createLink(toAccess(caller.value), options)
   if (!link.ok) return sessionProblem(c, link.error)
   await setBrowserCookie(c, link.value.secret)
   return sendJsonText(c, link.value.json)

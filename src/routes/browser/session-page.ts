@@ -11,7 +11,7 @@ import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import { verifyClientToken } from '../../session/request/client-token.ts'
 import { offeredWallets, type PageView } from '../../session/views/page-view.ts'
-import { accessOf, authenticateForSession, readLoginCookie } from '../edge/authenticate.ts'
+import { authenticateForSession, readLoginCookie, toAccess } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { isUnreachableObject } from '../edge/edge.ts'
 import { problem } from '../edge/problems.ts'
@@ -139,7 +139,7 @@ export async function sendSessionPage(
     now: Date.now(),
   }
   const { title, body, live } = sessionBody(page, texts)
-  const scripts = await loadAddresses(c, live ? scriptsOf(page) : reportsOf(page))
+  const scripts = await loadAddresses(c, live ? listScripts(page) : listReports(page))
   const style = branding?.color ? brandStyle(branding.color) : ''
   const next = nextAddress(c, page)
   return sendPage(c, 200, { texts, title, body, scripts, style, embedders, hasOwnForm: live, next })
@@ -171,17 +171,17 @@ function loadAddresses(c: AppContext, names: readonly ScriptName[]): Promise<rea
  * Returns the scripts of the page. The page's own script comes last, after the other scripts have shown their
  * ways to a wallet.
  */
-function scriptsOf(page: SessionPage): readonly ScriptName[] {
+function listScripts(page: SessionPage): readonly ScriptName[] {
   const scripts = listWays(page).map(({ script }) => script)
   const back = goesBack(page) ? (['go-back.js'] as const) : []
-  return [...reportsOf(page), ...scripts.filter((script) => script !== null), ...back, 'session-page.js']
+  return [...listReports(page), ...scripts.filter((script) => script !== null), ...back, 'session-page.js']
 }
 
 /**
  * Returns the script that reports the status to the page around this page; empty without such a page. The
  * status of an ended session is reported, too.
  */
-function reportsOf({ embedder }: SessionPage): readonly ScriptName[] {
+function listReports({ embedder }: SessionPage): readonly ScriptName[] {
   return embedder === undefined ? [] : ['embed.js']
 }
 
@@ -213,7 +213,7 @@ async function watch(c: AppContext): Promise<Response> {
   }
   const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const address = watchAddress(accessOf(caller.value))
+  const address = watchAddress(toAccess(caller.value))
   const accepted = await session.fetch(address, { headers: { Upgrade: 'websocket' } })
   if (accepted.status === 101) return accepted
   return problem(c, accepted.status === 503 ? 'temporarily_unavailable' : 'verification_not_found')

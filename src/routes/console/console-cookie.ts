@@ -125,12 +125,12 @@ async function endConsole(c: AppContext): Promise<void> {
   if (cookie === undefined) return
   const { signIn } = cookie
   const now = Date.now()
-  const by = consoleOrigin(c, await actorOf(c, signIn, now))
+  const by = consoleOrigin(c, await loadActor(c, signIn, now))
   await endSignIn(c.env, ownerId(signIn), signIn, { now, by })
 }
 
 /** Returns the party that is signed in, as the audit log names it. A revoked key has no name. */
-async function actorOf(c: AppContext, session: ConsoleSession, now: number): Promise<Actor> {
+async function loadActor(c: AppContext, session: ConsoleSession, now: number): Promise<Actor> {
   if (session.owner === 'operator') return { kind: 'operator', name: null }
   if (session.owner === 'person') return personActor(session.person)
   const key_id = parseApiKey(session.token)?.keyId ?? ''

@@ -6,7 +6,7 @@ import { Hono } from 'hono/tiny'
 import type { ConsoleSignOutView } from '../../api/responses/console.ts'
 import { CONSOLE_HOST, loadConfig } from '../../config.ts'
 import { markConsoleCall } from '../../relying-party/people/console-calls.ts'
-import { addressOf } from '../audit/origin.ts'
+import { readAddress } from '../audit/origin.ts'
 import { sendFile } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
@@ -145,7 +145,7 @@ async function callApi(c: AppContext, app: Hono<AppEnv>): Promise<Response> {
   markConsoleCall(request, {
     authenticatedAt: session.authenticated_at,
     person,
-    address: addressOf(c),
+    address: readAddress(c),
   })
   const response = await app.fetch(request, c.env)
   if (response.status === 401) closeConsole(c)

@@ -12,7 +12,7 @@ import type { ApiKeyRecord, Scope, Settings } from '../../relying-party/document
 import { verifyAccessToken } from '../../relying-party/keys/access-token.ts'
 import { API_KEY_PREFIX, matchesApiKey, parseApiKey } from '../../relying-party/keys/api-key.ts'
 import { noteKeyUse } from '../../relying-party/keys/key-uses.ts'
-import { personOf } from '../../relying-party/people/console-calls.ts'
+import { findPerson } from '../../relying-party/people/console-calls.ts'
 import { type Person, personActor, scopesOf } from '../../relying-party/people/person.ts'
 import { forgetSettings, loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -61,7 +61,7 @@ export type SessionCaller =
   | { readonly kind: 'client_token'; readonly createdAt: number; readonly login: string | undefined }
 
 /** Returns the access that this caller has to the session. */
-export function accessOf(caller: SessionCaller): SessionAccess {
+export function toAccess(caller: SessionCaller): SessionAccess {
   if (caller.kind === 'client_token') return { createdAt: caller.createdAt, login: caller.login }
   return { relyingPartyId: caller.caller.settings.relying_party_id }
 }
@@ -99,7 +99,7 @@ export async function authenticateForSession(
   verificationId: string,
   scope: Scope,
 ): Promise<Result<SessionCaller, Response>> {
-  if (personOf(c.req.raw) !== undefined) {
+  if (findPerson(c.req.raw) !== undefined) {
     const caller = await authenticate(c, scope)
     return caller.ok ? ok({ kind: 'relying_party', caller: caller.value }) : caller
   }
@@ -248,7 +248,7 @@ export async function callerByPerson(
 }
 
 async function findPresented(c: AppContext, scope: Scope): Promise<Result<Caller, AuthenticationError>> {
-  const person = personOf(c.req.raw)
+  const person = findPerson(c.req.raw)
   if (person !== undefined) return withScope(await callerByPerson(c, person), scope)
   const token = presentedToken(c)
   return token.ok ? findCaller(c, token.value, scope) : token

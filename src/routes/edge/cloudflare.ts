@@ -54,7 +54,7 @@ export async function sendFile(
   path: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response | undefined> {
-  const version = await versionOf(c.env.ASSETS, path).catch(() => undefined)
+  const version = await computeVersion(c.env.ASSETS, path).catch(() => undefined)
   if (version === undefined) return undefined
   const sent: Record<string, string> = { ETag: `W/"${version}"`, Vary: 'Accept-Encoding', ...headers }
   if (c.req.header('If-None-Match')?.includes(`"${version}"`))
@@ -70,7 +70,7 @@ export async function sendFile(
 }
 
 /** Returns a hash of a text file. The names of its compressed files contain this hash. */
-export function versionOf(assets: AssetSource, path: string): Promise<string> {
+export function computeVersion(assets: AssetSource, path: string): Promise<string> {
   return readOnce(assets, path, async (text) => encodeBase64url(await sha256(utf8(text))).slice(0, 16))
 }
 

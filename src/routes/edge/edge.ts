@@ -96,7 +96,7 @@ export function isUnreachableObject(error: unknown): boolean {
 }
 
 function refuseMethod(app: Hono<AppEnv>, c: AppContext): Response {
-  const allowed = methodsOf(app, c.req.path)
+  const allowed = listMethods(app, c.req.path)
   if (allowed.length === 0) return problem(c, 'not_found')
   return problem(c, 'method_not_allowed', { headers: { Allow: allowed.join(', ') } })
 }
@@ -106,7 +106,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 /**
  * Returns the methods that have a handler for this path. Middleware is registered for `ALL`, and is left out.
  */
-function methodsOf(app: Hono<AppEnv>, path: string): readonly string[] {
+function listMethods(app: Hono<AppEnv>, path: string): readonly string[] {
   return METHODS.filter((method) =>
     app.router.match(method, path)[0].some(([[, route]]) => route.method === method),
   )

@@ -20,16 +20,16 @@ export const logRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
   const begun = Date.now()
   await next()
   const { status } = c.res
-  const route = routeOf(c)
+  const route = findRoute(c)
   const { method } = c.req // the platform has already rejected unknown methods
   const ms = Date.now() - begun
   const isRepeated = status === 200 && REPEATED.has(route)
-  const labels = { audience: audienceOf(c, route), method, route, status: String(status) }
+  const labels = { audience: chooseAudience(c, route), method, route, status: String(status) }
   record('requests', labels, { ms, local: isRepeated })
   if (isRepeated || opensLogin(c, route, status) || !isLogged(c, status)) return
   const { trace_id } = readTrace(c)
   const request = { request_id: c.get('requestId'), trace_id, method, route, status, ms }
-  logLine('info', 'request', { ...request, ...callerOf(c) })
+  logLine('info', 'request', { ...request, ...describeCaller(c) })
 }
 
 /**
@@ -49,7 +49,7 @@ function opensLogin(c: Context<AppEnv>, route: string, status: number): boolean 
 }
 
 /** Returns the members of the line that name an authenticated relying party and its API key. */
-function callerOf(c: Context<AppEnv>): Readonly<Record<string, string>> {
+function describeCaller(c: Context<AppEnv>): Readonly<Record<string, string>> {
   const { actor, relyingPartyId } = c.get('caller') ?? {}
   return {
     ...(relyingPartyId !== undefined && { relying_party_id: relyingPartyId }),
@@ -62,7 +62,7 @@ function callerOf(c: Context<AppEnv>): Readonly<Record<string, string>> {
  * lasts as long as the caller wants. So long polls have their own audience, and the durations of the other
  * API calls do not include them.
  */
-function audienceOf(c: Context<AppEnv>, route: string): string {
+function chooseAudience(c: Context<AppEnv>, route: string): string {
   if (/^\/r\/|\/callback$/.test(route)) return 'wallet'
   if (/^\/(v1\/admin|metrics)/.test(route)) return 'operator'
   if (!/^\/(v1|oauth)\//.test(route)) return 'public'
@@ -79,7 +79,7 @@ const REPEATED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/verif
  * Returns the last matched pattern that does not end in `*`. If there is none, returns the longest matched
  * pattern.
  */
-export function routeOf(c: Context<AppEnv>): string {
+export function findRoute(c: Context<AppEnv>): string {
   const paths = matchedRoutes(c).map(({ path }) => path)
   return paths.findLast((path) => !path.endsWith('*')) ?? paths.sort((a, b) => b.length - a.length)[0] ?? '/*'
 }

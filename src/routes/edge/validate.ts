@@ -57,7 +57,10 @@ export function readQuery<T>(c: AppContext, schema: z.ZodMiniType<T>): Result<T,
 export function partErrors(schema: z.ZodMiniType, part: Json, at: readonly string[]): readonly FieldError[] {
   const parsed = schema.safeParse(part, { error: describeIssue })
   if (parsed.success) return []
-  return toErrors(parsed.error, part).map((error) => ({ ...error, pointer: pointerOf(at) + error.pointer }))
+  return toErrors(parsed.error, part).map((error) => ({
+    ...error,
+    pointer: writePointer(at) + error.pointer,
+  }))
 }
 
 /** Returns the errors of a parse as pointers and messages, at most 20. */
@@ -68,7 +71,7 @@ function toErrors(error: z.core.$ZodError, data: Json): readonly FieldError[] {
 function toFieldErrors(issue: z.core.$ZodIssue, data: Json): readonly FieldError[] {
   const path = issue.path.map(String)
   if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]))
-  const pointer = pointerOf(path)
+  const pointer = writePointer(path)
   if (isAbsent(data, path)) return [{ pointer, code: 'required', message: 'This member is required.' }]
   const code = issue.code === 'custom' ? customCode(issue) : issue.code
   return [{ pointer, code, message: issue.message }]
@@ -82,7 +85,7 @@ function customCode({ params }: z.core.$ZodIssueCustom): string {
 /**
  * Returns the pointer of a path. The sender chooses the names in it, so each name is cut to 100 characters.
  */
-function pointerOf(path: readonly string[]): string {
+function writePointer(path: readonly string[]): string {
   return toPointer(path.map((name) => name.slice(0, 100)))
 }
 
@@ -113,7 +116,11 @@ function prototypeMembers(value: Json, path: readonly string[]): readonly FieldE
 }
 
 function unknownMember(path: readonly string[]): FieldError {
-  return { pointer: pointerOf(path), code: 'unknown_member', message: 'This member is unknown: remove it.' }
+  return {
+    pointer: writePointer(path),
+    code: 'unknown_member',
+    message: 'This member is unknown: remove it.',
+  }
 }
 
 function mediaType(c: AppContext): string | undefined {

@@ -5,7 +5,7 @@ import type { Insights } from '../../api/responses/lists.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import type { Env } from '../../env.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
-import { dayOf } from '../../relying-party/events/event-days.ts'
+import { toDay } from '../../relying-party/events/event-days.ts'
 import {
   type Counts,
   HOUR_MS,
@@ -56,7 +56,7 @@ export async function readInsights(c: AppContext): Promise<Response> {
   }
   const { hours, incomplete } = await loadHours(c.env, relying_party_id, from, to)
   const steps = Array.from({ length: count }, (_, i) => from + i * stepMs).map((at) =>
-    stepOf(
+    toStep(
       sumCounts(
         at,
         hours.filter((hour) => hour.at >= at && hour.at < at + stepMs),
@@ -79,7 +79,7 @@ async function loadHours(
   to: number,
 ): Promise<{ readonly hours: readonly HourCounts[]; readonly incomplete: readonly number[] }> {
   const days = (await relyingPartyStub(env, relyingPartyId)?.listedDays()) ?? []
-  const readable = days.filter(({ day }) => day >= dayOf(from) - 2 && day <= dayOf(to - 1))
+  const readable = days.filter(({ day }) => day >= toDay(from) - 2 && day <= toDay(to - 1))
   const hours: HourCounts[] = []
   const incomplete: number[] = []
   for (let i = 0; i < readable.length; i += AT_A_TIME) {
@@ -109,7 +109,7 @@ async function loadCounts(
   const cached = cache.get(name)
   if (cached !== undefined && now < cached.until) return cached.counts
   const counts = await readCounts(env, relyingPartyId, listedDay)
-  if (counts === null || day > dayOf(now) - OLD_DAYS) return counts
+  if (counts === null || day > toDay(now) - OLD_DAYS) return counts
   cache.delete(name)
   cache.set(name, { until: now + CACHED_MS, counts })
   for (const oldest of cache.keys()) if (cache.size > CACHED_DAYS) cache.delete(oldest)
@@ -135,7 +135,7 @@ async function readCounts(
   return null
 }
 
-function stepOf({ end_buckets, webhook_buckets, at, ...counts }: HourCounts): Insights['steps'][number] {
+function toStep({ end_buckets, webhook_buckets, at, ...counts }: HourCounts): Insights['steps'][number] {
   return {
     at: isoTime(at),
     ...counts,

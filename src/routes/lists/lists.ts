@@ -8,11 +8,11 @@ import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
-import { dayOf } from '../../relying-party/events/event-days.ts'
+import { toDay } from '../../relying-party/events/event-days.ts'
 import { callDay } from '../../relying-party/index/damaged-days.ts'
 import type { EntryFilter } from '../../relying-party/index/entry-filter.ts'
 import { type ListedDay, listStub, unlistedAt } from '../../relying-party/index/index-days.ts'
-import { type IndexEntry, webhookStateOf } from '../../relying-party/index/index-entry.ts'
+import { type IndexEntry, readWebhookState } from '../../relying-party/index/index-entry.ts'
 import type { EntryPosition } from '../../relying-party/index/stored-entry.ts'
 import { describeReason, REASONS, type ReasonCode } from '../../session/document/reasons.ts'
 import { authenticate } from '../edge/authenticate.ts'
@@ -87,8 +87,8 @@ type Stage = Listed['stage']
  */
 async function collect(env: Env, relyingPartyId: string, { before, limit, filter, now }: PageQuery) {
   const days = (await relyingPartyStub(env, relyingPartyId)?.listedDays()) ?? []
-  const newest = before === null ? Infinity : dayOf(before.created_at)
-  const oldest = dayOf(filter.created_after ?? 0)
+  const newest = before === null ? Infinity : toDay(before.created_at)
+  const oldest = toDay(filter.created_after ?? 0)
   const isRead = ({ day }: ListedDay) => day <= newest && day >= oldest && unlistedAt(day) > now
   const readable = days.filter(isRead).toReversed()
   let left = isUnfiltered(filter) ? limit + 1 : SCANNED
@@ -132,7 +132,7 @@ function listed(entry: IndexEntry, baseUrl: string): Listed {
     reason: describe(entry.reason),
     attempt_count,
     last_attempt_reason: describe(entry.attempts?.last_reason ?? null),
-    webhook_state: webhookStateOf(entry),
+    webhook_state: readWebhookState(entry),
     metadata,
     livemode,
   }

@@ -3,7 +3,7 @@
 
 import { loadConfig, type OidcJwk } from '../../config.ts'
 import type { Settings } from '../../relying-party/document/settings.ts'
-import { issuerOf } from '../../relying-party/oidc/client.ts'
+import { writeIssuer } from '../../relying-party/oidc/client.ts'
 import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { publicKey } from '../../session/tokens/issued-id-token.ts'
@@ -27,7 +27,7 @@ export async function issuerOfRequest(c: AppContext): Promise<Result<Issuer, 'no
   if (oidc === null) return err('not_found')
   const settings = await loadSettings(c.env, id, Date.now())
   if (!settings.ok) return settings
-  return ok({ url: issuerOf(baseUrl, id), settings: settings.value, keys: oidc.keys })
+  return ok({ url: writeIssuer(baseUrl, id), settings: settings.value, keys: oidc.keys })
 }
 
 /** Sends the problem of a request for an unknown issuer. */
@@ -40,7 +40,7 @@ export async function sendDiscovery(c: AppContext): Promise<Response> {
   const issuer = await issuerOfRequest(c)
   if (!issuer.ok) return noIssuer(c, issuer.error)
   const members = await readTable<object>(c.env.ASSETS, 'oidc-metadata.json')
-  return c.json({ ...endpointsOf(issuer.value.url), ...members }, 200, CACHED)
+  return c.json({ ...buildEndpoints(issuer.value.url), ...members }, 200, CACHED)
 }
 
 /** Sends the public keys. */
@@ -53,7 +53,7 @@ export async function sendKeys(c: AppContext): Promise<Response> {
 const CACHED = { 'Cache-Control': 'public, max-age=300' }
 
 /** Returns the addresses of an issuer's endpoints, under their names in the metadata. */
-export function endpointsOf(issuer: string) {
+export function buildEndpoints(issuer: string) {
   const at = (path: string) => `${issuer}/${path}`
   return {
     issuer,

@@ -19,7 +19,7 @@ import { takeAuthorization } from '../edge/rate-limit.ts'
 import { type Parameters, parseRequest, type RequestOrigin, registeredUri } from './authorization-request.ts'
 import { authenticateOidcClient } from './clients/client-authentication.ts'
 import { readProof, useProof } from './dpop.ts'
-import { endpointsOf, issuerOfRequest, noIssuer } from './issuer.ts'
+import { buildEndpoints, issuerOfRequest, noIssuer } from './issuer.ts'
 import { type RequestError, refuse, requestError, sendOAuth, sendOAuthError } from './responses.ts'
 
 /** Prefix of every address of a pushed request. */
@@ -59,7 +59,7 @@ export async function pushRequest(c: AppContext): Promise<Response> {
   const { relying_party_id: relyingPartyId } = issuer.value.settings
   if (!confidential && !(await takeAuthorization(c, relyingPartyId))) return refuse(c, 'rate_limited')
   if (parameters.has('request_uri')) return refuseRequest(c, 'pushed_request_uri')
-  const proof = await readProof(c, endpointsOf(issuer.value.url).pushed_authorization_request_endpoint)
+  const proof = await readProof(c, buildEndpoints(issuer.value.url).pushed_authorization_request_endpoint)
   if (!proof.ok) return refuse(c, proof.error)
   const jkt = proof.value?.jkt ?? parameters.get('dpop_jkt')
   if (jkt !== (parameters.get('dpop_jkt') ?? jkt)) return refuse(c, 'proof_key')

@@ -15,7 +15,7 @@ import { readForm } from '../edge/form.ts'
 import { authenticateOidcClient } from './clients/client-authentication.ts'
 import { newAccessToken, parseAccessToken, parseCode } from './codes.ts'
 import { readProof, useProof } from './dpop.ts'
-import { endpointsOf, issuerOfRequest, noIssuer } from './issuer.ts'
+import { buildEndpoints, issuerOfRequest, noIssuer } from './issuer.ts'
 import { refuse, refuseToken, sendOAuth } from './responses.ts'
 
 /** Handles POST of the token endpoint. */
@@ -36,7 +36,7 @@ export async function sendTokens(c: AppContext): Promise<Response> {
   if (grantType === undefined) return refuse(c, 'missing_parameter')
   if (grantType !== 'authorization_code') return refuse(c, 'grant_type_unsupported')
   if (text === undefined || redirectUri === undefined) return refuse(c, 'missing_parameter')
-  const proof = await readProof(c, endpointsOf(issuer.value.url).token_endpoint)
+  const proof = await readProof(c, buildEndpoints(issuer.value.url).token_endpoint)
   if (!proof.ok) return refuse(c, proof.error)
   if (proof.value === null && client.value.dpop_bound_access_tokens) return refuse(c, 'proof_missing')
   const code = await parseCode(loadConfig(c.env), text)
@@ -86,7 +86,7 @@ export async function sendUserInfo(c: AppContext): Promise<Response> {
   const token = header.ok ? await parseAccessToken(header.value) : undefined
   const session = token && sessionStub(c.env, token.verificationId)
   if (token === undefined || session === undefined) return refuseToken(c, 'token_invalid', scheme)
-  const { userinfo_endpoint } = endpointsOf(issuer.value.url)
+  const { userinfo_endpoint } = buildEndpoints(issuer.value.url)
   const proof = bound === undefined ? ok(null) : await readProof(c, userinfo_endpoint, token.digest)
   if (!proof.ok) return refuseToken(c, proof.error, scheme)
   if (bound !== undefined && proof.value === null) return refuseToken(c, 'proof_missing', scheme)

@@ -7,7 +7,7 @@ import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { CONTENT_TYPES, formatFor, type Gauge, writeMetrics } from '../../metrics/exposition.ts'
 import { processGauges } from '../../metrics/process-measures.ts'
-import { countsOf } from '../../metrics/record.ts'
+import { readCounts } from '../../metrics/record.ts'
 import { isStorageWritable, sessionCountsStub } from '../../relying-party/directory.ts'
 import type { SessionCounts } from '../../relying-party/session-counts.ts'
 import { inBackground } from '../../session/store/background.ts'
@@ -16,7 +16,7 @@ import { VERSION } from '../../version.ts'
 import { cameByCloudflare, readTable } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
-import { readinessOf } from './readiness.ts'
+import { judgeReadiness } from './readiness.ts'
 import { readSource, serviceHealth } from './service-health.ts'
 
 /** Sends the metrics, in a format that the caller accepts. The route requires a token. */
@@ -27,7 +27,7 @@ export async function sendMetrics(c: AppContext): Promise<Response> {
   const gauges = [...health, ...sessions, ...processGauges()]
   const format = formatFor(c.req.header('Accept'))
   const help = await readTable<Record<string, string>>(c.env.ASSETS, 'metrics.json').catch(() => ({}))
-  return c.body(writeMetrics(format, { counted: countsOf, gauges, help }), 200, {
+  return c.body(writeMetrics(format, { counted: readCounts, gauges, help }), 200, {
     'Content-Type': CONTENT_TYPES[format],
     'Cache-Control': 'no-store',
     Vary: 'Accept',
@@ -39,7 +39,7 @@ export async function sendMetrics(c: AppContext): Promise<Response> {
  */
 async function healthGauges({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
   const health = await serviceHealth(env, now)
-  const { isReady, warnings } = readinessOf(env, health, now)
+  const { isReady, warnings } = judgeReadiness(env, health, now)
   const { verifierCertificate, relyingPartyCertificates } = health
   const trustLists = health.trustLists ?? []
   // null: there is no expiry. 0: the list cannot be read or was never fetched. Both give no sample.

@@ -61,7 +61,7 @@ type Warning =
 /** Sends the readiness and the warnings. Only an invalid configuration throws an error, which becomes 500. */
 export async function readiness(c: AppContext): Promise<Response> {
   const now = Date.now()
-  const { isReady, warnings } = readinessOf(c.env, await serviceHealth(c.env, now), now)
+  const { isReady, warnings } = judgeReadiness(c.env, await serviceHealth(c.env, now), now)
   const headers = { 'Cache-Control': 'no-store', ...(isReady ? {} : { 'Retry-After': '60' }) }
   const body: Readiness = { status: isReady ? 'ready' : 'not_ready', warnings: [...warnings] }
   return c.json(body, isReady ? 200 : 503, headers)
@@ -72,7 +72,7 @@ export async function readiness(c: AppContext): Promise<Response> {
  * now, and if storage can be written or the directory can be read. Problems of single relying parties are
  * warnings, because other relying parties are not affected.
  */
-export function readinessOf(
+export function judgeReadiness(
   env: Env,
   health: ServiceHealth,
   now: number,

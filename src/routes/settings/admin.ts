@@ -9,7 +9,7 @@ import { sessionStub } from '../../relying-party/document/session-stub.ts'
 import { isStaleSignIn } from '../../relying-party/people/console-calls.ts'
 import { createRelyingParty, eraseRelyingParty } from '../../relying-party/registry.ts'
 import { creationSchema, SETTINGS_LIMIT } from '../../relying-party/settings/settings-schema.ts'
-import { originOf } from '../audit/origin.ts'
+import { readOrigin } from '../audit/origin.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { sendJsonText, sessionProblem } from '../edge/session-view.ts'
@@ -73,7 +73,7 @@ async function create(c: AppContext): Promise<Response> {
     c.env,
     input.value,
     rules.now,
-    originOf(c),
+    readOrigin(c),
   )
   const { relying_party_id, ...rest } = await settingsToWire(c.env, settings)
   return sendJson<CreatedRelyingParty>(c, { relying_party_id, api_key, webhook_secret, ...rest }, 201)

@@ -9,7 +9,7 @@ import { logLine } from '../../metrics/log-line.ts'
 import { CLIENT_TOKEN_PREFIX } from '../../session/request/client-token.ts'
 import { presentedToken } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
-import { routeOf } from '../edge/log.ts'
+import { findRoute } from '../edge/log.ts'
 import { problem } from '../edge/problems.ts'
 
 /** Accepts `ADMIN_TOKEN`, and nothing else. */
@@ -50,7 +50,7 @@ export const logOperatorChanges: MiddlewareHandler<AppEnv> = async (c, next) => 
   const target = rp ?? list ?? (await createdName(c))
   logLine('info', 'operator_change', {
     request_id: c.get('requestId'),
-    action: `${c.req.method} ${routeOf(c)}`,
+    action: `${c.req.method} ${findRoute(c)}`,
     target,
     ...(key !== undefined && { key_id: key }),
     status: c.res.status,

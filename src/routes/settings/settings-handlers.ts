@@ -31,7 +31,7 @@ import {
   SETTINGS_LIMIT,
   type SettingsRules,
 } from '../../relying-party/settings/settings-schema.ts'
-import { originOf } from '../audit/origin.ts'
+import { readOrigin } from '../audit/origin.ts'
 import { readMessage } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import { notAllowed, problem } from '../edge/problems.ts'
@@ -62,7 +62,7 @@ export async function changeSettings(
   if (refused !== undefined) return refused
   if (SECRET_MEMBERS.some((name) => name in patch.value) && isStaleSignIn(c.req.raw, Date.now()))
     return problem(c, 'fresh_sign_in_required')
-  const updated = await updateRelyingParty(c.env, relyingPartyId, patch.value, originOf(c))
+  const updated = await updateRelyingParty(c.env, relyingPartyId, patch.value, readOrigin(c))
   return updated.ok ? sendJson(c, await settingsToWire(c.env, updated.value)) : problem(c, 'not_found')
 }
 
@@ -106,7 +106,7 @@ export async function createApiKey(
     const { code, errors } = notAllowed('insufficient_scope', '/scopes', message)
     return problem(c, code, { errors })
   }
-  const created = await relyingPartyStub(c.env, relyingPartyId)?.createApiKey(grant.value, originOf(c))
+  const created = await relyingPartyStub(c.env, relyingPartyId)?.createApiKey(grant.value, readOrigin(c))
   if (created === undefined) return problem(c, 'not_found')
   if (!created.ok && created.error === 'too_many_keys') {
     return problem(c, 'invalid_request', {
@@ -125,7 +125,7 @@ export async function createApiKey(
 /** DELETE: deletes an API key, which stops working within 60 s. */
 export async function deleteApiKey(c: AppContext, relyingPartyId: string, keyId: string): Promise<Response> {
   if (isStaleSignIn(c.req.raw, Date.now())) return problem(c, 'fresh_sign_in_required')
-  const deleted = await relyingPartyStub(c.env, relyingPartyId)?.deleteApiKey(keyId, originOf(c))
+  const deleted = await relyingPartyStub(c.env, relyingPartyId)?.deleteApiKey(keyId, readOrigin(c))
   if (deleted !== true) return problem(c, 'not_found')
   forgetSettings(relyingPartyId)
   return new Response(null, { status: 204 })
@@ -137,7 +137,7 @@ export async function deleteApiKey(c: AppContext, relyingPartyId: string, keyId:
  */
 export async function rotateWebhookSecret(c: AppContext, relyingPartyId: string): Promise<Response> {
   if (isStaleSignIn(c.req.raw, Date.now())) return problem(c, 'fresh_sign_in_required')
-  const rotated = await relyingPartyStub(c.env, relyingPartyId)?.rotateWebhookSecret(originOf(c))
+  const rotated = await relyingPartyStub(c.env, relyingPartyId)?.rotateWebhookSecret(readOrigin(c))
   if (!rotated?.ok) return problem(c, 'not_found')
   forgetSettings(relyingPartyId)
   const { secret, previousExpiresAt } = rotated.value
@@ -149,7 +149,7 @@ export async function rotateWebhookSecret(c: AppContext, relyingPartyId: string)
 
 /** POST: resumes the deliveries that a response 410 of the receiver has stopped. */
 export async function enableWebhook(c: AppContext, relyingPartyId: string): Promise<Response> {
-  const enabled = await relyingPartyStub(c.env, relyingPartyId)?.enableWebhook(originOf(c))
+  const enabled = await relyingPartyStub(c.env, relyingPartyId)?.enableWebhook(readOrigin(c))
   if (!enabled?.ok) return problem(c, 'not_found')
   if (enabled.value.webhook === null) return problem(c, 'webhook_not_configured')
   forgetSettings(relyingPartyId)
@@ -161,7 +161,7 @@ export async function enableWebhook(c: AppContext, relyingPartyId: string): Prom
  * with an error.
  */
 export async function testWebhook(c: AppContext, relyingPartyId: string): Promise<Response> {
-  const tested = await relyingPartyStub(c.env, relyingPartyId)?.sendTestWebhook(originOf(c))
+  const tested = await relyingPartyStub(c.env, relyingPartyId)?.sendTestWebhook(readOrigin(c))
   if (tested === undefined) return problem(c, 'not_found')
   if (!tested.ok) return problem(c, tested.error === 'no_webhook' ? 'webhook_not_configured' : 'not_found')
   if (tested.value.status === 410) forgetSettings(relyingPartyId)

@@ -11,7 +11,7 @@ import { logLine } from '../../metrics/log-line.ts'
 import { withDeadline } from '../../net/time-limit.ts'
 import { sessionStub } from '../../relying-party/document/session-stub.ts'
 import type { RecordedEvent } from '../../relying-party/events/day-events.ts'
-import { CLOCK_SKEW_MS, dayOf, eventLogStub, oldestDay } from '../../relying-party/events/event-days.ts'
+import { CLOCK_SKEW_MS, eventLogStub, oldestDay, toDay } from '../../relying-party/events/event-days.ts'
 import { noteConsoleChange } from '../audit/origin.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
@@ -42,7 +42,7 @@ async function redeliverRange(c: AppContext): Promise<Response> {
   const { after, ...range } = body.value
   const [from, to] = [Date.parse(range.from), Date.parse(range.to)]
   const config = loadConfig(c.env)
-  const start = { day: Math.max(0, dayOf(from)), position: 0 }
+  const start = { day: Math.max(0, toDay(from)), position: 0 }
   const cursor = after === undefined ? start : await readCursor(config, relying_party_id, after)
   if (cursor === undefined) return notACursor(c)
   const page = await collect(c.env, relying_party_id, { cursor, limit: REDELIVERY_PAGE, now: Date.now() })
@@ -55,7 +55,7 @@ async function redeliverRange(c: AppContext): Promise<Response> {
   )
   await noteConsoleChange(c, relying_party_id, { action: 'webhook.redelivered' })
   // An event may enter the log on the day after its creation, so the day after `to` is read, too.
-  const isOver = !page.more || page.next.day > dayOf(to) + 1
+  const isOver = !page.more || page.next.day > toDay(to) + 1
   const redelivered = begun.reduce<number>((sum, count) => sum + (count ?? 0), 0)
   const next = await writeCursor(config, relying_party_id, page.next)
   const result: RedeliveryPage = { redelivered, next, has_more: !isOver }
@@ -96,7 +96,7 @@ const START: LogPosition = { day: 0, position: 0 }
  * must get them.
  */
 async function endOfLog(env: Env, relyingPartyId: string, now: number): Promise<LogPosition> {
-  const day = dayOf(now - 2 * CLOCK_SKEW_MS)
+  const day = toDay(now - 2 * CLOCK_SKEW_MS)
   return { day, position: await eventLogStub(env, relyingPartyId, day).end() }
 }
 

@@ -10,7 +10,7 @@ import { type SessionStub, sessionStub } from '../../relying-party/document/sess
 import type { Scope } from '../../relying-party/document/settings.ts'
 import { RECEIPT_TYPE } from '../../session/views/receipt.ts'
 import { noteConsoleChange } from '../audit/origin.ts'
-import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
+import { authenticate, authenticateForSession, toAccess } from '../edge/authenticate.ts'
 import { readMessage } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
@@ -53,7 +53,7 @@ async function read(c: AppContext): Promise<Response> {
   if (!wait.ok) return wait.error
   const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const by = accessOf(caller.value)
+  const by = toAccess(caller.value)
   const look = () => ('createdAt' in by ? session.readPublic(by) : session.read(by.relyingPartyId))
   return sendView(c, await longPoll(look, wait.value, { session, by, request: c.req.raw }))
 }
@@ -83,7 +83,7 @@ async function drawQr(c: AppContext): Promise<Response> {
   if (type === undefined) return problem(c, 'not_acceptable')
   const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const render = await session.render(accessOf(caller.value), query.value.wallet ?? null)
+  const render = await session.render(toAccess(caller.value), query.value.wallet ?? null)
   if (!render.ok) return sessionProblem(c, render.error)
   const picture = renderQr(render.value.uri, { size, type })
   if (!picture.ok) {
@@ -173,7 +173,7 @@ function ofOwnSession(
 function acceptedType(accept: string | undefined): QrMediaType | undefined {
   if (accept === undefined || accept.trim() === '') return QR_MEDIA_TYPES[0]
   const ranges = accept.split(',').map(parseRange)
-  const rated = QR_MEDIA_TYPES.map((type) => ({ type, quality: qualityOf(type, ranges) }))
+  const rated = QR_MEDIA_TYPES.map((type) => ({ type, quality: readQuality(type, ranges) }))
   const best = rated.reduce((a, b) => (b.quality > a.quality ? b : a))
   return best.quality > 0 ? best.type : undefined
 }
@@ -191,7 +191,7 @@ function parseRange(text: string): Range {
  * Returns the quality of a type in the header: the quality of the most specific range that covers the type.
  * Returns 0 if no range covers the type.
  */
-function qualityOf(type: string, ranges: readonly Range[]): number {
+function readQuality(type: string, ranges: readonly Range[]): number {
   const candidates = [type, `${type.split('/')[0]}/*`, '*/*']
   const match = candidates.flatMap((candidate) => ranges.filter(({ range }) => range === candidate))[0]
   return match?.quality ?? 0

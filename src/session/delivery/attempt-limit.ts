@@ -46,7 +46,7 @@ export function mayAttempt(relyingPartyId: string, now: number): boolean {
  * attempts usually end. `random`: a random number from 0 to 1.
  */
 export function nextTurn(relyingPartyId: string, now: number, random: number): number {
-  const load = loadOf(relyingPartyId)
+  const load = readLoad(relyingPartyId)
   const turn = Math.max(now + SHORTEST_DELAY_MS, load.lastTurn + load.usualMs / ATTEMPTS_UNDER_WAY)
   if (turn > now + LONGEST_DELAY_MS) {
     return Math.ceil(now + SHORTEST_DELAY_MS + random * (LONGEST_DELAY_MS - SHORTEST_DELAY_MS))
@@ -58,7 +58,7 @@ export function nextTurn(relyingPartyId: string, now: number, random: number): n
 /** Runs `work`, and counts it as an attempt under way until it ends. */
 export async function underWay<T>(relyingPartyId: string, work: () => Promise<T>): Promise<T> {
   const start = Date.now()
-  const load = loadOf(relyingPartyId)
+  const load = readLoad(relyingPartyId)
   load.starts.push(start)
   try {
     return await work()
@@ -71,7 +71,7 @@ export async function underWay<T>(relyingPartyId: string, work: () => Promise<T>
   }
 }
 
-function loadOf(relyingPartyId: string): Load {
+function readLoad(relyingPartyId: string): Load {
   const load = loads.get(relyingPartyId) ?? { starts: [], usualMs: ATTEMPT_TIMEOUT_MS, lastTurn: 0 }
   loads.delete(relyingPartyId)
   loads.set(relyingPartyId, load) // a Map keeps the order of insertion

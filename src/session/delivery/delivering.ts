@@ -68,7 +68,7 @@ export async function deliverDue(
   store.commit({ ...document, deliveries })
   if (unwanted.length > 0) void inBackground(() => reportEntry(context))
   if (webhook === null || webhook.disabled) return 'done'
-  const begun = begunOf(deliveries, started)
+  const begun = markBegun(deliveries, started)
   // Attempts for step events are not awaited. A slow one would delay the next alarm, which may have to send
   // the event of the session's end.
   void inBackground(() => postAll(context, webhook, begun.filter(isStepEvent)))
@@ -243,7 +243,7 @@ function isWanted(webhook: WebhookEndpoint | null, delivery: Delivery): boolean 
  * Returns the entries of `deliveries` that are also in `due` (with the same `delivery_id`). In `deliveries`,
  * their attempts have already started.
  */
-export function begunOf(deliveries: readonly Delivery[], due: readonly Delivery[]): readonly Delivery[] {
+export function markBegun(deliveries: readonly Delivery[], due: readonly Delivery[]): readonly Delivery[] {
   return deliveries.filter(({ delivery_id }) => due.some((one) => one.delivery_id === delivery_id))
 }
 

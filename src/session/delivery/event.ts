@@ -7,8 +7,8 @@ import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { type EventType, isStepEvent } from '../../relying-party/document/settings.ts'
 import { sendableClaims } from '../../webhook/event.ts'
-import { protocolOf, type SessionDocument } from '../document/document.ts'
-import { credentialsOf } from '../document/outcome.ts'
+import { readProtocol, type SessionDocument } from '../document/document.ts'
+import { listCredentials } from '../document/outcome.ts'
 import { describeReason, type ReasonCode } from '../document/reasons.ts'
 import { evidenceState } from '../evidence/stored-evidence.ts'
 
@@ -59,12 +59,12 @@ export function buildEvent(
     verified_at: isoTimeOrNull(document.verified_at),
     reason: reason && describeReason(reason, baseUrl),
     metadata: document.request.metadata,
-    protocol: protocolOf(document),
+    protocol: readProtocol(document),
     channel: outcome?.channel ?? null,
     format: first?.format ?? null,
     issuer: first?.issuer ?? null,
     session_binding: outcome?.session_binding ?? null,
-    credentials: credentialsOf(outcome),
+    credentials: listCredentials(outcome),
     livemode: document.livemode,
     encrypted_claims: isEnd ? (outcome?.encrypted_claims ?? null) : null,
     ...(document.request.evidence && { evidence: evidenceState(document, !isEnd) }),

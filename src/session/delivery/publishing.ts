@@ -7,11 +7,11 @@ import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { withDeadline } from '../../net/time-limit.ts'
 import type { AppendResult, LogEntry } from '../../relying-party/events/day-events.ts'
-import { DAYS_KEPT, dayOf, eventLogStub } from '../../relying-party/events/event-days.ts'
+import { DAYS_KEPT, eventLogStub, toDay } from '../../relying-party/events/event-days.ts'
 import type { IndexPut } from '../../relying-party/index/stored-entry.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { PendingLogEntry, PendingStepLog } from '../document/pending-entry.ts'
-import { buildPut, markOf, settleEntry } from '../listing/indexing.ts'
+import { buildPut, computeMark, settleEntry } from '../listing/indexing.ts'
 import { logError } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
 import type { SessionStore } from '../store/store.ts'
@@ -52,7 +52,7 @@ export function newLogEntry(
 ): PendingLogEntry {
   const [soon, set] = [now + FIRST_WAIT_MS, expiryAlarmAt(ended)]
   const canRide = !hasWebhook && set > soon && set <= now + LONGEST_RIDE_MS
-  return { event_id: eventId, day: dayOf(now), calls: 1, next_call_at: canRide ? set : soon }
+  return { event_id: eventId, day: toDay(now), calls: 1, next_call_at: canRide ? set : soon }
 }
 
 /**
@@ -63,7 +63,7 @@ export function newStepLog(
   eventId: string,
   now: number,
 ): PendingStepLog {
-  const { event_ids = [], day = dayOf(now) } = pending_step_log ?? {}
+  const { event_ids = [], day = toDay(now) } = pending_step_log ?? {}
   return { event_ids: [...event_ids, eventId], day, calls: 1, next_call_at: now + FIRST_WAIT_MS }
 }
 
@@ -95,7 +95,7 @@ export async function publish(context: SessionContext): Promise<void> {
   const { store, env } = context
   // Step events are sent first. The event of the end waits for them for at most `STEPS_FIRST_MS`.
   await withDeadline(publishSteps(context), STEPS_FIRST_MS, false)
-  const mark = await markOf(store.session())
+  const mark = await computeMark(store.session())
   const document = store.session()
   const entry = document?.pending_log_entry
   if (document === undefined || !entry) return
@@ -112,7 +112,7 @@ export async function publish(context: SessionContext): Promise<void> {
   // day is written first, and then the log of that day is called. If the response is lost, the next call goes
   // to the same log. If another call has already changed the day, the day is not changed again.
   if (current.pending_log_entry.day === entry.day) {
-    const day = Math.max(dayOf(Date.now()), entry.day + 1)
+    const day = Math.max(toDay(Date.now()), entry.day + 1)
     store.commit({ ...current, pending_log_entry: { ...current.pending_log_entry, day } })
   }
   return publish(context)
@@ -177,7 +177,7 @@ async function sendSteps({ store, env }: SessionContext): Promise<boolean> {
     const latest = current?.pending_step_log
     if (current === undefined || latest?.event_ids[0] !== eventId) continue
     if (recording === 'closed') {
-      const day = Math.max(dayOf(Date.now()), log.day + 1)
+      const day = Math.max(toDay(Date.now()), log.day + 1)
       store.commit({ ...current, pending_step_log: { ...latest, day } })
     } else {
       const event_ids = latest.event_ids.slice(1)
@@ -221,7 +221,7 @@ export function goesWithEvent({
   pending_index_entry: entry,
 }: SessionDocument): boolean {
   const isQueued = entry !== undefined && entry.next_call_at !== null
-  return isQueued && event !== null && event.day === dayOf(created_at)
+  return isQueued && event !== null && event.day === toDay(created_at)
 }
 
 /** Stores an event in the log, and in the same call an entry in the list of the same day. */

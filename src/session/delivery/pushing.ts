@@ -9,7 +9,7 @@ import { encodeBase64 } from '../../codec/base64url.ts'
 import { decodeHex, utf8 } from '../../codec/bytes.ts'
 import { loadConfig, outboundRule } from '../../config.ts'
 import {
-  checksumOf,
+  computeChecksum,
   materialUrl,
   type ObjectStore,
   objectUrl,
@@ -37,7 +37,7 @@ import { envelopeText } from '../evidence/envelope.ts'
 import { erasedEvidence, evidenceDueAt, PUSH } from '../evidence/stored-evidence.ts'
 import { inBackground } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
-import { modeOf } from '../store/measures.ts'
+import { toMode } from '../store/measures.ts'
 import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 
 /**
@@ -101,7 +101,7 @@ export async function pushEvidence(context: SessionContext, started: SessionDocu
   const isSame = evidence?.manifest_sha256 === started.evidence?.manifest_sha256
   if (document === undefined || evidence?.push === undefined || !isSame || evidence.erased_at !== undefined)
     return
-  record('evidence_pushes', { result: pushed.result, mode: modeOf(document) }, { ms: pushed.durationMs })
+  record('evidence_pushes', { result: pushed.result, mode: toMode(document) }, { ms: pushed.durationMs })
   const number = Math.max(...(started.evidence?.push ?? []).map(latestAttempt))
   const finished = {
     deliveryId: PUSH,
@@ -148,9 +148,9 @@ async function pushTo(
   const { checksum: repeated, ...outcome } = await put(request, url.value, body)
   const { status } = outcome
   if (status !== 200 && status !== 412) return ended(outcome, 'failed')
-  const checksum = await checksumOf(body)
+  const checksum = await computeChecksum(body)
   if (status === 200 && repeated === checksum) return ended(outcome, 'stored')
-  return ended(outcome, resultOf(status, await head(request, url.value), checksum))
+  return ended(outcome, readResult(status, await head(request, url.value), checksum))
 }
 
 /**
@@ -181,7 +181,7 @@ const NOT_SENT: Pushed = { status: null, error: 'unknown', retryAfter: null, dur
  * this service writes objects of this name. So an existing object without a shown checksum is treated as
  * ours.
  */
-function resultOf(put: 200 | 412, head: Sent, checksum: string): Pushed['result'] {
+function readResult(put: 200 | 412, head: Sent, checksum: string): Pushed['result'] {
   const { status } = head
   if (status === 200 && head.checksum === checksum) return 'stored'
   if (head.checksum !== null || status === null || status === 404 || status >= 500) return 'failed'

@@ -17,7 +17,7 @@ import { sendEntry } from '../listing/indexing.ts'
 import { inBackground } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
 import { loadWebhook } from '../store/webhook.ts'
-import { begunOf, planAttempts, postAll } from './delivering.ts'
+import { markBegun, planAttempts, postAll } from './delivering.ts'
 import { buildEvent, randomIdentifier } from './event.ts'
 import { newStepLog, publishSteps } from './publishing.ts'
 
@@ -97,7 +97,7 @@ function commitWithEvent(
   const { deliveries, started } = planAttempts(document.relying_party_id, all, { due, now })
   const pending_step_log = newStepLog(document, event_id, now)
   context.store.commit({ ...document, deliveries, pending_step_log })
-  const posting = isKnown ? postAll(context, webhook, begunOf(deliveries, started)) : undefined
+  const posting = isKnown ? postAll(context, webhook, markBegun(deliveries, started)) : undefined
   void inBackground(async () => {
     await Promise.all([publishSteps(context), posting])
     context.store.save()

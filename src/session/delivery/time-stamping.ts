@@ -17,7 +17,7 @@ import type { SessionDocument } from '../document/document.ts'
 import type { StoredTimeStamp } from '../evidence/stored-evidence.ts'
 import { inBackground } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
-import { modeOf } from '../store/measures.ts'
+import { toMode } from '../store/measures.ts'
 import { loadWebhook } from '../store/webhook.ts'
 import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 import { pushDue, pushEvidence } from './pushing.ts'
@@ -86,7 +86,7 @@ export async function requestStamp(context: SessionContext, started: SessionDocu
     timeStamping === null ? err('no_authority') : requestTimeStamp(digest, timeStamping, means),
   )
   const result = stamp.ok ? 'ok' : stamp.error
-  record('time_stamps', { result, mode: modeOf(started) }, { ms: Date.now() - begun })
+  record('time_stamps', { result, mode: toMode(started) }, { ms: Date.now() - begun })
   if (stamp.ok) {
     const { genTime: gen_time, token } = stamp.value
     return settle(context, started, { state: 'present', gen_time, token: encodeBase64(token) })

@@ -153,7 +153,7 @@ export function readDocument(stored: unknown): SessionDocument | Tombstone | und
 }
 
 /** Returns the protocol of the response that ended the session, else the protocol of the session. */
-export function protocolOf({ request, outcome }: SessionDocument): ProtocolId {
+export function readProtocol({ request, outcome }: SessionDocument): ProtocolId {
   return outcome?.protocol ?? request.protocol
 }
 
@@ -168,7 +168,7 @@ export function buildTombstone(document: SessionDocument, now: number): Tombston
 }
 
 /** Returns the stage of a session (api/result). */
-export function stageOf(
+export function toStage(
   document: SessionDocument,
 ): 'created' | 'request_fetched' | 'awaiting_return' | 'done' {
   if (document.status !== 'pending') return 'done'

@@ -85,9 +85,9 @@ export function addGeneration(
   added: StoredGeneration,
 ): readonly StoredGeneration[] {
   const all = [...generations, added]
-  const newest = newestGeneration(all, kindOf(added))
+  const newest = newestGeneration(all, chooseKind(added))
   const marked = all.map((generation) =>
-    generation === newest || kindOf(generation) !== kindOf(added)
+    generation === newest || chooseKind(generation) !== chooseKind(added)
       ? generation
       : { ...generation, superseded_at: generation.superseded_at ?? added.created_at },
   )
@@ -115,7 +115,7 @@ export function newestGeneration(
   generations: readonly StoredGeneration[],
   kind: GenerationKind,
 ): StoredGeneration | undefined {
-  const current = generations.filter((one) => one.superseded_at === null && kindOf(one) === kind)
+  const current = generations.filter((one) => one.superseded_at === null && chooseKind(one) === kind)
   return current.toSorted((a, b) => b.number - a.number)[0]
 }
 
@@ -139,7 +139,7 @@ function aliveOfKind(
   now: number,
 ): readonly StoredGeneration[] {
   const newest = newestGeneration(generations, kind)
-  const older = generations.filter((generation) => generation !== newest && kindOf(generation) === kind)
+  const older = generations.filter((generation) => generation !== newest && chooseKind(generation) === kind)
   const handedOut = older
     .filter((generation) => generation.handed_out_at !== null)
     .sort((a, b) => b.used_at - a.used_at)
@@ -151,7 +151,7 @@ function aliveOfKind(
   return newest === undefined ? [...handedOut, ...waiting] : [newest, ...handedOut, ...waiting]
 }
 
-function kindOf({ browser, channel }: StoredGeneration): GenerationKind {
+function chooseKind({ browser, channel }: StoredGeneration): GenerationKind {
   if (channel === 'dc_api') return browser === null ? 'dc_api_relying_party' : 'dc_api_page'
   return browser === null ? 'any_device' : 'one_browser'
 }

@@ -83,7 +83,7 @@ export function reaches(shown: SessionBinding | null, required: SessionBinding):
  * Returns the session binding that views show: `relying_party` after the return code is redeemed, otherwise
  * the binding in `outcome`. After the end, `outcome` never changes, because the event has reported it.
  */
-export function bindingOf({
+export function readBinding({
   outcome,
   returned,
 }: {
@@ -94,7 +94,7 @@ export function bindingOf({
 }
 
 /** Returns the credentials of an outcome for the view and the event. */
-export function credentialsOf(outcome: Outcome | null) {
+export function listCredentials(outcome: Outcome | null) {
   return (outcome?.credentials ?? []).map((credential) => ({
     ...credential,
     transaction_data: credential.transaction_data ?? [],

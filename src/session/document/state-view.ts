@@ -3,7 +3,7 @@
 
 import type { VerificationState } from '../../api/responses/verifications.ts'
 import { isoTime } from '../../codec/date-time.ts'
-import { type SessionDocument, stageOf } from './document.ts'
+import { type SessionDocument, toStage } from './document.ts'
 import { endFamily } from './refusal-family.ts'
 import { activityView } from './wallet-activity.ts'
 
@@ -17,7 +17,7 @@ export function publicView(document: SessionDocument): VerificationState {
     verification_id: document.verification_id,
     version: document.version,
     status: document.status,
-    stage: stageOf(document),
+    stage: toStage(document),
     expires_at: isoTime(document.expires_at),
     wallet_activity: activityView(document),
     family: endFamily(document),

@@ -8,7 +8,7 @@ import type { Decision } from '../../policy/policy.ts'
 import type { WebhookEndpoint } from '../../relying-party/document/settings.ts'
 import { serialiseEvent } from '../../webhook/event.ts'
 import { enqueue } from '../../webhook/outbox.ts'
-import { begunOf, planAttempts, postAll } from '../delivery/delivering.ts'
+import { markBegun, planAttempts, postAll } from '../delivery/delivering.ts'
 import { randomIdentifier, terminalEvent } from '../delivery/event.ts'
 import { goesWithEvent, newLogEntry, publish } from '../delivery/publishing.ts'
 import { startEvidence } from '../delivery/time-stamping.ts'
@@ -79,7 +79,7 @@ export function endSession(
   const report = openReport(context)
   const posted =
     canPost && isKnown
-      ? inBackground(() => postAll(context, webhook, begunOf(deliveries, started), report.write))
+      ? inBackground(() => postAll(context, webhook, markBegun(deliveries, started), report.write))
       : undefined
   void inBackground(() => report.complete(posted))
   return true

@@ -4,8 +4,8 @@
 import { isoTime } from '../../codec/date-time.ts'
 import type { JsonObject } from '../../codec/json.ts'
 import { vouchingLists } from '../../policy/assurance.ts'
-import { protocolOf, type SessionDocument } from '../document/document.ts'
-import { credentialsOf, type Outcome } from '../document/outcome.ts'
+import { readProtocol, type SessionDocument } from '../document/document.ts'
+import { listCredentials, type Outcome } from '../document/outcome.ts'
 import { hashJson } from '../request/request-hash.ts'
 
 /** The end that a receipt is about. `ended_at`: Unix milliseconds. */
@@ -31,7 +31,7 @@ export async function receiptClaims(
     // This member was added later. Only sessions with a multi-signed request have it, so older receipts stay
     // the same.
     ...(found.offered_client_ids && { offered_client_ids: found.offered_client_ids }),
-    protocol: protocolOf({ ...document, outcome }),
+    protocol: readProtocol({ ...document, outcome }),
     created_at: isoTime(document.created_at),
     ended_at: isoTime(ended_at),
     status: document.status,
@@ -42,7 +42,7 @@ export async function receiptClaims(
     assurance_level: found.assurance_level,
     ...(found.same_holder_key === undefined ? {} : { same_holder_key: found.same_holder_key }),
     assurance_derivation: derivation,
-    credentials: credentialsOf(outcome).map(toReceipt),
+    credentials: listCredentials(outcome).map(toReceipt),
     trust_lists: vouchingLists(derivation),
     channel: found.channel,
   }
@@ -52,7 +52,7 @@ export async function receiptClaims(
  * Returns a credential for the receipt. The members are listed one by one, so that no member is added by
  * accident.
  */
-function toReceipt(credential: ReturnType<typeof credentialsOf>[number]) {
+function toReceipt(credential: ReturnType<typeof listCredentials>[number]) {
   const { id, credential_type, format, issuer, assurance_level, status, checks } = credential
   const transaction_data = credential.transaction_data.map(({ index, hash, hash_alg }) => {
     return { index, hash, hash_alg }

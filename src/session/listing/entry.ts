@@ -1,12 +1,12 @@
 // Builds the entry that the list of the relying party has for a session (api/lists).
 
 import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
-import { protocolOf, type SessionDocument, stageOf } from '../document/document.ts'
+import { readProtocol, type SessionDocument, toStage } from '../document/document.ts'
 import { firstTime } from '../document/timeline.ts'
 import { webhookResult } from '../store/changed-entry.ts'
 
 /** Returns an entry as the index stores it. */
-export function entryOf(document: SessionDocument, revision: number): IndexEntry {
+export function toEntry(document: SessionDocument, revision: number): IndexEntry {
   const { request, outcome, ended_at } = document
   return {
     verification_id: document.verification_id,
@@ -16,12 +16,12 @@ export function entryOf(document: SessionDocument, revision: number): IndexEntry
     request_fetched_at: firstTime(document, 'request_fetched'),
     ended_at,
     status: document.status,
-    stage: stageOf(document),
+    stage: toStage(document),
     credential_types: request.credential_types ?? [],
     reason: outcome?.reason ?? null,
     attempt_count: document.attempt_count,
     ...refusedResponses(document),
-    protocol: protocolOf(document),
+    protocol: readProtocol(document),
     channel: outcome?.channel ?? null,
     metadata: request.metadata,
     metadata_until: (ended_at ?? document.expires_at) + document.retention_ms,

@@ -6,7 +6,7 @@ import { utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import type { Env } from '../../env.ts'
 import { withDeadline } from '../../net/time-limit.ts'
-import { dayOf } from '../../relying-party/events/event-days.ts'
+import { toDay } from '../../relying-party/events/event-days.ts'
 import { callDay } from '../../relying-party/index/damaged-days.ts'
 import { indexStub } from '../../relying-party/index/index-days.ts'
 import type { IndexEntry, ListedEntry } from '../../relying-party/index/index-entry.ts'
@@ -14,10 +14,10 @@ import type { IndexPut } from '../../relying-party/index/stored-entry.ts'
 import { err, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { inBackground, logError } from '../store/background.ts'
-import { changesOf, reportedAttempts } from '../store/changed-entry.ts'
+import { listChanges, reportedAttempts } from '../store/changed-entry.ts'
 import type { SessionContext } from '../store/context.ts'
 import type { SessionStore } from '../store/store.ts'
-import { entryOf } from './entry.ts'
+import { toEntry } from './entry.ts'
 
 /** Time limit of one call to the index. */
 const CALL_MS = 4_000
@@ -56,7 +56,7 @@ export async function sendEntry(context: SessionContext): Promise<void> {
   const pending = document?.pending_index_entry
   if (document === undefined || !pending || pending.next_call_at === null) return
   context.sentRevision = pending.revision
-  const { ok: isStored } = await putEntry(env, document, entryOf(document, pending.revision))
+  const { ok: isStored } = await putEntry(env, document, toEntry(document, pending.revision))
   settleEntry(store, document, isStored)
 }
 
@@ -101,7 +101,7 @@ export function confirmEntry(context: SessionContext, listed: ListedEntry): bool
 function differs(document: SessionDocument, listed: ListedEntry): boolean {
   const { status, webhook, attempt_count } = listed
   const known = [status, webhook, reportedAttempts(attempt_count)]
-  return JSON.stringify(changesOf(document)) !== JSON.stringify(known)
+  return JSON.stringify(listChanges(document)) !== JSON.stringify(known)
 }
 
 /** Result of a call to the index. `damaged`: the stored list of the day cannot be read. */
@@ -113,7 +113,7 @@ export function putEntry(
   { relying_party_id: relyingPartyId }: Pick<SessionDocument, 'relying_party_id'>,
   entry: IndexEntry,
 ): Promise<Sent> {
-  const day = dayOf(entry.created_at)
+  const day = toDay(entry.created_at)
   return callInTime(async () => {
     const mark = await digestId(entry.verification_id)
     const stub = indexStub(env, relyingPartyId, day)
@@ -121,15 +121,15 @@ export function putEntry(
   })
 }
 
-/** Returns the queued entry of a document as the index receives it. `mark`: the result of `markOf`. */
+/** Returns the queued entry of a document as the index receives it. `mark`: the result of `computeMark`. */
 export function buildPut(document: SessionDocument, mark: string): IndexPut {
   const { relying_party_id: relyingPartyId, created_at, pending_index_entry } = document
-  const entry = entryOf(document, pending_index_entry?.revision ?? 0)
-  return { relyingPartyId, day: dayOf(created_at), mark, entry }
+  const entry = toEntry(document, pending_index_entry?.revision ?? 0)
+  return { relyingPartyId, day: toDay(created_at), mark, entry }
 }
 
 /** Returns the mark of a session's entry: a digest of the session's id. */
-export async function markOf(document: SessionDocument | undefined): Promise<string> {
+export async function computeMark(document: SessionDocument | undefined): Promise<string> {
   return digestId(document?.verification_id ?? '')
 }
 
@@ -139,7 +139,7 @@ export function removeEntry(
   of: Pick<SessionDocument, 'relying_party_id' | 'verification_id' | 'created_at'>,
 ): Promise<Sent> {
   const { relying_party_id: relyingPartyId, created_at, verification_id } = of
-  const day = dayOf(created_at)
+  const day = toDay(created_at)
   return callInTime(async () => {
     const mark = await digestId(verification_id)
     const stub = indexStub(env, relyingPartyId, day)

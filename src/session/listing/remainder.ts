@@ -6,7 +6,7 @@
 // change, because a crash may then lose the tombstone.
 
 import { sessionOfName } from '../../relying-party/document/session-stub.ts'
-import { dayOf } from '../../relying-party/events/event-days.ts'
+import { toDay } from '../../relying-party/events/event-days.ts'
 import { unlistedAt } from '../../relying-party/index/index-days.ts'
 import { err, ok, type Result } from '../../result.ts'
 import {
@@ -18,7 +18,7 @@ import {
 import type { PendingListing } from '../document/pending-entry.ts'
 import type { SessionContext } from '../store/context.ts'
 import type { SessionStore } from '../store/store.ts'
-import { entryOf } from './entry.ts'
+import { toEntry } from './entry.ts'
 import { putEntry, removeEntry, type Sent, waitAfter } from './indexing.ts'
 
 /**
@@ -37,7 +37,7 @@ export function buildRemainder(document: SessionDocument, now: number): Tombston
   const { pending_index_entry: pending } = document
   if (pending === undefined || pending.next_call_at === null) return buildTombstone(document, now)
   const { revision, calls, next_call_at } = pending
-  const entry = { ...entryOf(document, revision + 1), metadata: {} }
+  const entry = { ...toEntry(document, revision + 1), metadata: {} }
   return withListing(document, { ...ofSession(document), entry, calls, next_call_at }, now)
 }
 
@@ -101,7 +101,7 @@ export async function remainderDue(context: SessionContext, now: number): Promis
   }
   if (listing.next_call_at > now) return
   // From this time on, the list erases all entries of the session's day, so the change is not needed.
-  if (now >= unlistedAt(dayOf(listing.created_at))) return dropListing(context, tombstone)
+  if (now >= unlistedAt(toDay(listing.created_at))) return dropListing(context, tombstone)
   const calls = listing.calls + 1
   const counted = { ...listing, calls, next_call_at: now + waitAfter(calls) }
   await store.replace({ ...tombstone, listing: counted })

@@ -78,7 +78,7 @@ export async function finishLogin(
 }
 
 function decideEnd(document: SessionDocument, page: string, now: number): LoginEnd['end'] {
-  const result = resultOf(document)
+  const result = toResult(document)
   if (result === undefined)
     return document.status === 'pending' ? { kind: 'pending', page } : describeFailure(document)
   if (result.failure === 'assurance_level_too_low')
@@ -88,7 +88,7 @@ function decideEnd(document: SessionDocument, page: string, now: number): LoginE
 }
 
 /** Returns the result that the browser may bring to the client; `undefined` if there is none yet. */
-function resultOf({ status, held, login }: SessionDocument) {
+function toResult({ status, held, login }: SessionDocument) {
   // api/binding: if the session requires the binding `relying_party`, the session ends when the client
   // redeems the code. Until then the result is held.
   return login?.result ?? (status === 'pending' && held?.returned ? held.login : undefined)
@@ -207,7 +207,7 @@ function redeemable(
   const isProven = login.code_challenge === redemption.challenge
   const isOfKey = [null, redemption.jkt].includes(login.dpop_jkt ?? null)
   const isInTime = now < redemption.issuedAt + CODE_MS
-  const result = resultOf(document)
+  const result = toResult(document)
   if (!isOfClient || !isProven || !isOfKey || !isInTime || result === undefined || result.failure !== null)
     return err('invalid_grant')
   return ok({ document: { ...document, login }, result })

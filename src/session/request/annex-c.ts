@@ -16,7 +16,7 @@ import { createEncryptionKey } from '../../openid4vp/response/response-encryptio
 import type { SessionDocument } from '../document/document.ts'
 import type { StoredAnnexC, StoredGeneration } from '../document/generations.ts'
 import { openSecret, sealSecret } from './generation-keys.ts'
-import { type RequestTerms, termsOf } from './terms.ts'
+import { buildTerms, type RequestTerms } from './terms.ts'
 
 /** Protocol identifier of a response over `org-iso-mdoc`. */
 export const ANNEX_C_PROTOCOL = 'iso-18013-7-c'
@@ -59,12 +59,12 @@ export async function annexCRequest(
   sender: RequestSender,
 ) {
   const encryptionInfo = buildEncryptionInfo(generation.annex_c)
-  const deviceRequest = await buildDeviceRequest(query, await transcriptOf(generation), sender)
+  const deviceRequest = await buildDeviceRequest(query, await computeTranscript(generation), sender)
   return { protocol: ISO_MDOC, data: { deviceRequest, encryptionInfo } } as const
 }
 
 /** Returns the session transcript of a generation. */
-export function transcriptOf({ origin, annex_c }: AnnexCGeneration): Promise<Uint8Array<ArrayBuffer>> {
+export function computeTranscript({ origin, annex_c }: AnnexCGeneration): Promise<Uint8Array<ArrayBuffer>> {
   return transcriptFor(origin, annex_c)
 }
 
@@ -79,16 +79,16 @@ export async function withRequestHash(
 ): Promise<StoredGeneration> {
   const query = requestedDocuments(terms)
   if (query === undefined || !hasAnnexC(generation)) return generation
-  const request_hash = await deviceRequestHash(query, await transcriptOf(generation), registration)
+  const request_hash = await deviceRequestHash(query, await computeTranscript(generation), registration)
   return { ...generation, annex_c: { ...generation.annex_c, request_hash } }
 }
 
 /** Returns the hash of a generation's request for the receipt. */
 export async function annexCHash(document: SessionDocument, generation: StoredGeneration): Promise<string> {
-  const query = requestedDocuments(termsOf(document, generation))
+  const query = requestedDocuments(buildTerms(document, generation))
   if (query === undefined || !hasAnnexC(generation)) throw new Error('the request has no org-iso-mdoc half')
   if (generation.annex_c.request_hash !== undefined) return generation.annex_c.request_hash
-  return deviceRequestHash(query, await transcriptOf(generation))
+  return deviceRequestHash(query, await computeTranscript(generation))
 }
 
 /** Returns the private key for `org-iso-mdoc` of a generation. */

@@ -26,7 +26,7 @@ import { buildSessionUrl, signClientToken } from './client-token.ts'
 import { newGeneration, openGeneration, pinIdentity } from './generation-keys.ts'
 import { type ChosenWallet, pinWallet, valueBytes } from './lowered-wallet.ts'
 import { walletRequest } from './requests.ts'
-import { termsOf } from './terms.ts'
+import { buildTerms } from './terms.ts'
 
 /** A validated create request, and the values that the relying party's settings add. */
 export type CreateInput = {
@@ -117,7 +117,7 @@ async function newSession(
     generations: made,
     ...(wallet && { wallets: [wallet] }),
   }
-  const isHandedOut = passesByValue(termsOf(document, first))
+  const isHandedOut = passesByValue(buildTerms(document, first))
   return isHandedOut
     ? { ...document, generations: made.map((one) => ({ ...one, handed_out_at: now })) }
     : document
@@ -201,7 +201,7 @@ export async function createdSession(document: SessionDocument, config: Config):
   const request =
     newest === undefined
       ? null
-      : walletRequest(termsOf(document, newest), await openGeneration(document, newest), config.baseUrl)
+      : walletRequest(buildTerms(document, newest), await openGeneration(document, newest), config.baseUrl)
   const { verification_id, status, version, expires_at, livemode } = document
   return {
     verification_id,

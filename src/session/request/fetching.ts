@@ -27,7 +27,7 @@ import {
 } from './generation-keys.ts'
 import { readHandle } from './handles.ts'
 import { requestClaims } from './requests.ts'
-import { type RequestTerms, termsOf } from './terms.ts'
+import { buildTerms, type RequestTerms } from './terms.ts'
 
 /** Members that a wallet posted to a `request_uri`. Null: the wallet did not post the member. */
 export type RequestingWallet = {
@@ -51,7 +51,7 @@ export async function fetchRequest(
   if (!requested.ok) return requested
   const { document, generation } = requested.value
   if (isSandbox && document.livemode) return err('unknown_request')
-  const terms = termsOf(document, generation)
+  const terms = buildTerms(document, generation)
   const refusal = metadata === null ? undefined : checkWalletMetadata(metadata, toShown(terms))
   if (refusal !== undefined) return err(refusal)
   const config = loadConfig(context.env)
@@ -134,7 +134,7 @@ async function findRequest(
   if (document?.status !== 'pending' || now >= document.expires_at) return err('request_over')
   const generation = aliveGenerations(document.generations, now).find((alive) => alive.number === number)
   if (generation === undefined || generation.channel === 'dc_api') return err('request_over')
-  const isPassed = passesByValue(termsOf(document, generation))
+  const isPassed = passesByValue(buildTerms(document, generation))
   return isPassed ? err('unknown_request') : ok({ document, generation })
 }
 

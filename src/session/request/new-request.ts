@@ -11,7 +11,7 @@ import { addStep } from '../document/timeline.ts'
 import type { SessionContext } from '../store/context.ts'
 import { newAnnexC, requestedDocuments, withRequestHash } from './annex-c.ts'
 import { type NewGeneration, newGeneration, openGeneration } from './generation-keys.ts'
-import { type RequestTerms, termsOf, withWallet } from './terms.ts'
+import { buildTerms, type RequestTerms, withWallet } from './terms.ts'
 
 /** Channel of a new request, and its wallet; null for any wallet. */
 export type RequestInput = Pick<NewGeneration, 'channel' | 'browser' | 'origin'> & {
@@ -48,18 +48,18 @@ export async function addRequest(
   const config = loadConfig(env)
   const hasAnnexC =
     input.channel === 'dc_api' &&
-    requestedDocuments(termsOf(withWallet(before, wallet), channel)) !== undefined
+    requestedDocuments(buildTerms(withWallet(before, wallet), channel)) !== undefined
   const half = hasAnnexC ? { annex_c: await newAnnexC(config, names) } : {}
   const plain = await newGeneration(config, { ...channel, ...names, ...half }, now)
   const created = registration
-    ? await withRequestHash(plain, termsOf(withWallet(before, wallet), channel), registration)
+    ? await withRequestHash(plain, buildTerms(withWallet(before, wallet), channel), registration)
     : plain
   const generation = await openGeneration(before, created)
   const latest = store.session()
   if (latest === undefined) return err('not_found')
   if (latest.status !== 'pending') return err('ended')
   const current = withWallet(latest, wallet)
-  const terms = termsOf(current, channel)
+  const terms = buildTerms(current, channel)
   // A request for the Digital Credentials API, or by value, is handed out when it is created.
   const isHandedOut = input.channel === 'dc_api' || passesByValue(terms)
   const stored = isHandedOut ? { ...created, handed_out_at: now } : created

@@ -14,7 +14,7 @@ import { markHandedOut } from './fetching.ts'
 import { openGeneration } from './generation-keys.ts'
 import { type AddedRequest, addRequest } from './new-request.ts'
 import { openid4vpView, walletRequest } from './requests.ts'
-import { chosenWallet, termsOf } from './terms.ts'
+import { buildTerms, chosenWallet } from './terms.ts'
 
 /**
  * The URI of a QR code. `diesAt`: earliest time at which the URI can become invalid, in Unix milliseconds.
@@ -56,6 +56,6 @@ export async function viewNewestRequest(
   const config = loadConfig(env)
   const qrCodeUrl = await buildQrCodeUrl(config, document)
   const generation = await openGeneration(document, newest)
-  const newestRequest = { terms: termsOf(document, newest), generation }
+  const newestRequest = { terms: buildTerms(document, newest), generation }
   return ok(openid4vpView(document, newestRequest, { ...config, qrCodeUrl }))
 }

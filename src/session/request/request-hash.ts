@@ -13,7 +13,7 @@ import type { StoredGeneration } from '../document/generations.ts'
 import { passesByValue, requireClientId } from '../document/stored-verifier.ts'
 import { openGeneration } from './generation-keys.ts'
 import { dcApiRequestInput, requestClaims } from './requests.ts'
-import { type RequestTerms, termsOf } from './terms.ts'
+import { buildTerms, type RequestTerms } from './terms.ts'
 
 /**
  * Returns the hash of a generation's request. For the Digital Credentials API, the hash covers the claims of
@@ -34,7 +34,7 @@ export async function unsignedRequest(
   baseUrl: string,
 ): Promise<JsonObject> {
   const generation = await openGeneration(document, stored)
-  return withoutFetch(buildClaims(termsOf(document, stored), stored, { generation, baseUrl }))
+  return withoutFetch(buildClaims(buildTerms(document, stored), stored, { generation, baseUrl }))
 }
 
 function buildClaims(

@@ -27,7 +27,7 @@ export type RequestTerms = Pick<
  * Returns the terms of a generation. In the channel `by_value` (responses to the relying party's view) these
  * are the terms for any wallet, even if a wallet was chosen.
  */
-export function termsOf(
+export function buildTerms(
   document: SessionDocument,
   { channel, wallet: id }: Pick<StoredGeneration, 'channel'> & { readonly wallet?: string | undefined },
 ): RequestTerms {
@@ -41,9 +41,9 @@ export function termsOf(
  * Returns the channel of a response as results report it. An unsigned request has the channel `by_value`,
  * except in the Digital Credentials API, which also binds an unsigned request to the page.
  */
-export function channelOf(document: SessionDocument, generation: StoredGeneration): Channel {
+export function readChannel(document: SessionDocument, generation: StoredGeneration): Channel {
   if (generation.channel === 'dc_api') return 'dc_api'
-  return passesByValue(termsOf(document, generation)) ? 'by_value' : generation.channel
+  return passesByValue(buildTerms(document, generation)) ? 'by_value' : generation.channel
 }
 
 /** Returns the terms for any wallet. */
@@ -60,18 +60,18 @@ export function walletTerms(document: SessionDocument, wallet: StoredWallet): Re
   const terms = sessionTerms(document)
   const { query, request_options } = wallet
   const request = { ...terms.request, request_options }
-  return { ...terms, verifier: verifierOf(document, wallet), request, query, wallet }
+  return { ...terms, verifier: chooseVerifier(document, wallet), request, query, wallet }
 }
 
 /**
  * Returns the verifier identity in requests for a chosen wallet. If several wallets have the same identity,
  * it is stored once, because an identity with its registration has up to 90 KB.
  */
-function verifierOf(document: SessionDocument, wallet: StoredWallet | undefined): StoredVerifier {
+function chooseVerifier(document: SessionDocument, wallet: StoredWallet | undefined): StoredVerifier {
   const { verifier } = wallet ?? document
   if (verifier === undefined) return document.verifier
   if (!('of' in verifier)) return verifier
-  return verifierOf(
+  return chooseVerifier(
     document,
     document.wallets?.find(({ id }) => id === verifier.of),
   )

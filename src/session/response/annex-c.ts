@@ -9,7 +9,7 @@ import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { StoredGeneration } from '../document/generations.ts'
 import { type AnnexCGeneration, hasAnnexC, openAnnexCKey, requestedDocuments } from '../request/annex-c.ts'
-import { termsOf } from '../request/terms.ts'
+import { buildTerms } from '../request/terms.ts'
 
 /** A decrypted and parsed response, and its request. Nothing in the response is verified yet. */
 export type AnnexCResponse = AnnexCPresentations & { readonly generation: AnnexCGeneration }
@@ -30,7 +30,7 @@ export async function openAnnexCResponse(
   const message = parseAnnexCData(data)
   if (!message.ok) return refused(message.error)
   for (const generation of candidates) {
-    const { query, ...terms } = termsOf(document, generation)
+    const { query, ...terms } = buildTerms(document, generation)
     const documents = requestedDocuments({ query, ...terms })
     if (documents === undefined) throw new Error('the request has no org-iso-mdoc half')
     const encryptionKey = await openAnnexCKey(config, document, generation)

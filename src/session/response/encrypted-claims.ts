@@ -28,7 +28,7 @@ export async function encryptClaims(
 ): Promise<string | null> {
   const recipient = request.claims_encryption_jwk
   if (recipient === null || decision.status !== 'verified') return null
-  const credentials = credentialsOf(decision)
+  const credentials = listCredentials(decision)
   if (utf8(JSON.stringify(credentials)).length > CLAIMS_LIMIT) return null
   const envelope = { iss: config.baseUrl, aud: relying_party_id, iat: Math.floor(now / 1000) }
   const claims = { ...envelope, verification_id, credentials }
@@ -39,7 +39,7 @@ export async function encryptClaims(
     .encrypt(recipient)
 }
 
-function credentialsOf(decision: Decision) {
+function listCredentials(decision: Decision) {
   return decision.credentials.map(({ id, credential_type, format, issuer }, index) => ({
     id,
     credential_type,

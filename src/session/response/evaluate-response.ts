@@ -20,11 +20,11 @@ import type { PostedResponse } from '../document/results.ts'
 import { passesByValue, requireClientId } from '../document/stored-verifier.ts'
 import { ANNEX_C_PROTOCOL } from '../request/annex-c.ts'
 import { callbackUrl } from '../request/requests.ts'
-import { channelOf, type RequestTerms, termsOf } from '../request/terms.ts'
+import { buildTerms, type RequestTerms, readChannel } from '../request/terms.ts'
 import { openAnnexCResponse } from './annex-c.ts'
 import { parseByValue } from './by-value.ts'
 import { aliveFor, findRequest, openStored, unofferedRequest } from './read-response.ts'
-import { anchorsOf, type EvaluationInput } from './trust-rules.ts'
+import { collectAnchors, type EvaluationInput } from './trust-rules.ts'
 
 /** Result of an evaluation. */
 export type Evaluation =
@@ -68,7 +68,7 @@ export async function evaluateResponse(
   if (byValue !== undefined) {
     if (!byValue.ok) return refused(byValue.error, null)
     const { groups, generation } = byValue.value
-    return decideOn({ groups, generation, bound: bindingOf(generation, PLAIN, input) }, input)
+    return decideOn({ groups, generation, bound: judgeBinding(generation, PLAIN, input) }, input)
   }
   const unoffered = unofferedRequest(response, input)
   if (unoffered !== undefined) return refused('malformed_response', unoffered)
@@ -85,7 +85,7 @@ export async function evaluateResponse(
   const addressed = await findRequest(response, input)
   if (!addressed.ok) return refused(addressed.error.reason, addressed.error.generation)
   const { generation } = addressed.value
-  const terms = termsOf(input.document, generation)
+  const terms = buildTerms(input.document, generation)
   const opened = await openStored(addressed.value.response, generation, input)
   if (!opened.ok) return refused(opened.error, generation)
   const { open, ...exchange } = opened.value
@@ -95,7 +95,7 @@ export async function evaluateResponse(
   const parser = PROTOCOLS[terms.request.protocol]
   const groups = parser.parsePresentations(open, { query, language, nonce })
   return groups.ok
-    ? decideOn({ groups: groups.value, generation, bound: bindingOf(generation, exchange, input) }, input)
+    ? decideOn({ groups: groups.value, generation, bound: judgeBinding(generation, exchange, input) }, input)
     : refused(groups.error.reason, generation)
 }
 
@@ -118,7 +118,7 @@ function evaluateWalletError(
   const isWithWallet = generation.fetched || generation.channel === 'dc_api' || passesByValue(terms)
   if (!isWithWallet) return refused('unknown_state', generation)
   if (error !== 'access_denied') return { kind: 'wallet_error', generation }
-  return { kind: 'declined', generation, ...exchangeOf(terms) }
+  return { kind: 'declined', generation, ...toExchange(terms) }
 }
 
 /**
@@ -137,27 +137,27 @@ async function decideOn(
   own?: typeof ANNEX_C_PROTOCOL,
 ): Promise<Evaluation> {
   const { generation, bound } = opened
-  const subject = subjectOf(opened, input, own !== undefined)
+  const subject = computeSubject(opened, input, own !== undefined)
   const evaluation = await evaluateSubject(subject)
   if (evaluation.kind === 'refused') return { ...evaluation, generation }
   const { decision, trace } = evaluation
   // Annex C has no Client Identifier. The origin takes its place, as in OpenID4VP 1.0 A.2.
   const exchange =
     own === undefined
-      ? exchangeOf(termsOf(input.document, generation))
+      ? toExchange(buildTerms(input.document, generation))
       : { exchange: { protocol: own, client_id: bound.audience } }
   const { presentations } = evaluation
   return { kind: 'decided', decision, trace, generation, subject, presentations, ...exchange }
 }
 
 /** Returns the inputs of the evaluation. Evidence contains them, so that the evaluation can be repeated. */
-function subjectOf(
+function computeSubject(
   { groups, generation, bound }: OpenedResponse,
   input: EvaluationInput,
   isAnnexC: boolean,
 ): EvaluationSubject {
   const { document, settings, arrivedAt } = input
-  const terms = termsOf(document, generation)
+  const terms = buildTerms(document, generation)
   const { required_assurance_level, require_same_holder_key = false, anchor_sets = null } = document.request
   const { statusUnavailable, certificateRevocation } = uncheckedRules(settings, required_assurance_level)
   const { encryptionKey, ...handover } = bound.handover
@@ -177,10 +177,10 @@ function subjectOf(
       now: Math.floor(arrivedAt / 1000),
       clock_skew: CLOCK_SKEW,
       policy: { ...document.policy, required_assurance_level, require_same_holder_key },
-      unbound: generation.browser === null && channelOf(document, generation) === 'by_value',
+      unbound: generation.browser === null && readChannel(document, generation) === 'by_value',
       credential_types: settings.credential_types,
       trust: {
-        anchors: anchorsOf(input),
+        anchors: collectAnchors(input),
         anchor_sets,
         sandbox: input.sandboxed,
         status_unavailable: statusUnavailable,
@@ -198,7 +198,7 @@ function subjectOf(
  * Returns the protocol and the Client Identifier, if requests for the chosen wallet have their own verifier
  * identity.
  */
-function exchangeOf(terms: RequestTerms): { readonly exchange?: Exchange } {
+function toExchange(terms: RequestTerms): { readonly exchange?: Exchange } {
   if (terms.wallet?.verifier === undefined) return {}
   return { exchange: { protocol: terms.request.protocol, client_id: requireClientId(terms) } }
 }
@@ -210,7 +210,7 @@ function addDocumentErrors(evaluation: Evaluation, documentErrors: DocumentError
 }
 
 /** Returns the audience and the handover that the presentations must have. */
-function bindingOf(
+function judgeBinding(
   generation: StoredGeneration,
   encryption: Encryption,
   { document, config }: EvaluationInput,
@@ -224,6 +224,6 @@ function bindingOf(
   }
   const protocol = PROTOCOLS[document.request.protocol]
   if (origin !== undefined) return boundTo({ origin }, encryption, protocol)
-  const clientId = requireClientId(termsOf(document, generation))
+  const clientId = requireClientId(buildTerms(document, generation))
   return boundTo({ responseUri, clientId }, encryption, protocol)
 }

@@ -22,7 +22,7 @@ import { applyTimeouts, GRACE_MS } from '../end/timeouts.ts'
 import { sendEntry } from '../listing/indexing.ts'
 import { ANNEX_C_PROTOCOL, annexCHash } from '../request/annex-c.ts'
 import { requestHash } from '../request/request-hash.ts'
-import { channelOf, termsOf } from '../request/terms.ts'
+import { buildTerms, readChannel } from '../request/terms.ts'
 import { inBackground, logError } from '../store/background.ts'
 import { reportedAttempts } from '../store/changed-entry.ts'
 import type { SessionContext } from '../store/context.ts'
@@ -144,9 +144,9 @@ async function responseEnd(
   const { generation, exchange } = evaluation
   const isAnnexC = evaluation.kind === 'decided' && exchange?.protocol === ANNEX_C_PROTOCOL
   const hash = isAnnexC ? annexCHash(document, generation) : requestHash(document, generation, baseUrl)
-  const channel = channelOf(document, generation)
+  const channel = readChannel(document, generation)
   const hasOffers = channel === 'dc_api' && !isAnnexC
-  const offered = hasOffers ? offeredClientIds(termsOf(document, generation)) : undefined
+  const offered = hasOffers ? offeredClientIds(buildTerms(document, generation)) : undefined
   return {
     ...(exchange && { exchange }),
     ...(offered && { offered }),
@@ -265,7 +265,7 @@ function storeAttempt(
   const document = store.session()
   if (document?.status !== 'pending') return
   const details = evaluation.kind === 'refused' ? evaluation.details : {}
-  const channel = evaluation.generation && channelOf(document, evaluation.generation)
+  const channel = evaluation.generation && readChannel(document, evaluation.generation)
   const clause = evaluation.kind === 'refused' ? evaluation.clause : undefined
   const refused = addAttempt(document, { at: now, reason, channel, ...details }, clause)
   const isJunk = evaluation.generation === null

@@ -25,7 +25,7 @@ import type { PostedResponse } from '../document/results.ts'
 import { requireRequestOptions } from '../document/stored-request.ts'
 import { openEncryptionKey, openGeneration, requireHandleKey } from '../request/generation-keys.ts'
 import { readHandle } from '../request/handles.ts'
-import { termsOf } from '../request/terms.ts'
+import { buildTerms } from '../request/terms.ts'
 import { hasExchange } from './exchanges.ts'
 import type { EvaluationInput } from './trust-rules.ts'
 
@@ -52,7 +52,7 @@ export async function findRequest(
   const usual = requireRequestOptions(document).responseMode
   // A wallet that has only `org-iso-mdoc` has no response mode.
   const modeOf = (generation: StoredGeneration) =>
-    termsOf(document, generation).request.request_options.response_mode ?? usual
+    buildTerms(document, generation).request.request_options.response_mode ?? usual
   const modes = new Set([usual, ...aliveFor(posted, input).map(modeOf)])
   const readings = new Map([...modes].map((mode) => [mode, parseResponse(posted, mode, document)]))
   let refusal: RefusalReason | undefined
@@ -128,7 +128,7 @@ async function findByKey(
   { document, config }: EvaluationInput,
 ): Promise<Result<StoredGeneration, RefusalReason>> {
   for (const stored of alive) {
-    if (response.kind !== 'encrypted' || !termsOf(document, stored).wallet?.omits_kid) continue
+    if (response.kind !== 'encrypted' || !buildTerms(document, stored).wallet?.omits_kid) continue
     const privateJwk = await openEncryptionKey(config, document, stored)
     if ((await decryptJwe(response, { kid: '', privateJwk })).ok) return ok(stored)
   }
@@ -167,7 +167,7 @@ function isOfChannel(
   if (!('dcApi' in posted)) return ({ channel }) => channel !== 'dc_api'
   const { protocol } = posted.dcApi
   const isOfSamePage = isOfPage(posted.dcApi)
-  return (generation) => isOfSamePage(generation) && hasExchange(termsOf(document, generation), protocol)
+  return (generation) => isOfSamePage(generation) && hasExchange(buildTerms(document, generation), protocol)
 }
 
 function isOfPage({ browser }: DcApiPosted): (generation: StoredGeneration) => boolean {

@@ -3,8 +3,8 @@
 import { record } from '../../metrics/record.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { ReasonCode } from '../document/reasons.ts'
-import { channelOf } from '../request/terms.ts'
-import { modeOf } from '../store/measures.ts'
+import { readChannel } from '../request/terms.ts'
+import { toMode } from '../store/measures.ts'
 import { noteRefusal } from '../store/refusals-by-time.ts'
 import type { Evaluation } from './evaluate-response.ts'
 
@@ -15,16 +15,16 @@ import type { Evaluation } from './evaluate-response.ts'
 export function recordEvaluation(document: SessionDocument, evaluation: Evaluation, ms: number): void {
   const labels = {
     verdict: evaluation.kind,
-    reason: reasonOf(evaluation),
+    reason: chooseReason(evaluation),
     protocol: document.request.protocol,
-    channel: evaluation.generation && channelOf(document, evaluation.generation),
-    mode: modeOf(document),
+    channel: evaluation.generation && readChannel(document, evaluation.generation),
+    mode: toMode(document),
   }
   record('answers', labels, { ms })
   if (labels.reason !== null) noteRefusal(labels.reason, Date.now())
 }
 
-function reasonOf(evaluation: Evaluation): ReasonCode | null {
+function chooseReason(evaluation: Evaluation): ReasonCode | null {
   if (evaluation.kind === 'refused') return evaluation.reason
   return evaluation.kind === 'decided' ? evaluation.decision.reason : null
 }

@@ -29,7 +29,7 @@ import {
   splitEvidence,
 } from '../evidence/stored-evidence.ts'
 import { openGeneration } from '../request/generation-keys.ts'
-import { termsOf } from '../request/terms.ts'
+import { buildTerms } from '../request/terms.ts'
 import { answeredRequest } from './answered-request.ts'
 import type { Evaluation } from './evaluate-response.ts'
 import { usedResources, verifierKeys } from './used-resources.ts'
@@ -81,7 +81,7 @@ async function containerInput(
 ): Promise<EvidenceInput> {
   const { subject, decision, trace, generation, exchange, presentations } = evaluation
   const { claims: _, ...decisionOnly } = decision
-  const terms = termsOf(document, generation)
+  const terms = buildTerms(document, generation)
   const { state, kid } = await openGeneration(document, generation)
   const { responseKey: key, rules } = subject
   const thumbprint = key && encodeBase64url(await jwkThumbprint(key))

@@ -33,7 +33,7 @@ export type EvaluationInput = {
  * Returns the anchors of the relying party, of its subscribed lists, and of the sandbox if the sandbox is
  * accepted. The sandbox belongs to every set.
  */
-export function anchorsOf(input: EvaluationInput): readonly TrustAnchor[] {
+export function collectAnchors(input: EvaluationInput): readonly TrustAnchor[] {
   const { settings, subscribed, sandboxed, document } = input
   const anchors = [...settings.trust_anchors, ...subscribed.anchors]
   if (!sandboxed) return anchors

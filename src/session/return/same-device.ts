@@ -173,7 +173,7 @@ export async function redeemReturn(
 async function deriveCodes(context: SessionContext, secret: string | null, now: number) {
   const document = context.store.session()
   if (document === undefined) return err('not_found')
-  const digest = winnerOf(document)
+  const digest = findWinner(document)
   if (digest === undefined) return err('invalid_code')
   const [responseCode, returnCode, browser, webhook] = await Promise.all([
     deriveResponseCode(document, digest),
@@ -191,10 +191,10 @@ async function deriveCodes(context: SessionContext, secret: string | null, now: 
 function sessionWith({ store }: SessionContext, digest: string): Result<SessionDocument, ReturnCodeError> {
   const document = store.session()
   if (document === undefined) return err('not_found')
-  return winnerOf(document) === digest ? ok(document) : err('invalid_code')
+  return findWinner(document) === digest ? ok(document) : err('invalid_code')
 }
 
-function winnerOf(document: SessionDocument): string | undefined {
+function findWinner(document: SessionDocument): string | undefined {
   return document.held?.winner ?? document.winner ?? undefined
 }
 

@@ -2,7 +2,7 @@
 
 import { isStepEvent } from '../../relying-party/document/settings.ts'
 import type { WebhookResult } from '../../relying-party/index/index-entry.ts'
-import { type SessionDocument, stageOf, type Tombstone } from '../document/document.ts'
+import { type SessionDocument, type Tombstone, toStage } from '../document/document.ts'
 import type { PendingIndexEntry } from '../document/pending-entry.ts'
 import { expiryAlarmAt, REPEAT_MS } from './wake-up.ts'
 
@@ -60,15 +60,15 @@ function repeatAt(document: SessionDocument, now: number): number {
  */
 function hasSameEntry(before: SessionDocument, after: SessionDocument): boolean {
   const isFirstAct =
-    after.login !== undefined && stageOf(before) === 'created' && stageOf(after) !== 'created'
-  return !isFirstAct && JSON.stringify(changesOf(before)) === JSON.stringify(changesOf(after))
+    after.login !== undefined && toStage(before) === 'created' && toStage(after) !== 'created'
+  return !isFirstAct && JSON.stringify(listChanges(before)) === JSON.stringify(listChanges(after))
 }
 
 /**
  * Returns the members whose change needs a new revision of the entry. The stage is not one of these members:
  * the list asks pending sessions for their stage (api/lists).
  */
-export function changesOf(document: SessionDocument): readonly unknown[] {
+export function listChanges(document: SessionDocument): readonly unknown[] {
   return [document.status, webhookResult(document), reportedAttempts(document.attempt_count)]
 }
 

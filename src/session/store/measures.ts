@@ -8,7 +8,7 @@ import type { SessionDocument } from '../document/document.ts'
 
 /** Records the creation of a session. */
 export function recordCreation(document: SessionDocument): void {
-  record('sessions', { protocol: document.request.protocol, mode: modeOf(document) })
+  record('sessions', { protocol: document.request.protocol, mode: toMode(document) })
 }
 
 /** Records the end of a session. */
@@ -21,7 +21,7 @@ export function recordOutcome(document: SessionDocument): void {
     protocol: request.protocol,
     channel: outcome?.channel ?? null,
     format: credential?.format ?? null,
-    mode: modeOf(document),
+    mode: toMode(document),
   })
 }
 
@@ -33,10 +33,10 @@ export function recordAttempt(
 ): void {
   const result = hasSucceeded(outcome) ? 'delivered' : (outcome.error ?? 'refused')
   const attempt = attempts.at(-1)?.manual ? 'manual' : String(automatic_attempts)
-  record('webhook_attempts', { result, attempt, mode: modeOf({ livemode }) }, { ms: outcome.durationMs })
+  record('webhook_attempts', { result, attempt, mode: toMode({ livemode }) }, { ms: outcome.durationMs })
 }
 
 /** Returns the label of the session's mode. */
-export function modeOf({ livemode }: Pick<SessionDocument, 'livemode'>): 'live' | 'test' {
+export function toMode({ livemode }: Pick<SessionDocument, 'livemode'>): 'live' | 'test' {
   return livemode ? 'live' : 'test'
 }

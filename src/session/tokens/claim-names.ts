@@ -25,7 +25,7 @@ const STANDARD_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Returns the OpenID Connect name of a claim; the given name if there is none. */
-export function standardNameOf(name: string): string {
+export function standardName(name: string): string {
   return (Object.hasOwn(STANDARD_NAMES, name) && STANDARD_NAMES[name]) || name
 }
 
@@ -33,6 +33,6 @@ export function standardNameOf(name: string): string {
  * Returns the catalogue's name of a claim. If the catalogue lacks the claim, returns the scope, which is the
  * name in `checks`.
  */
-export function claimNameOf({ scope, display_name }: Pick<ScopePath, 'scope' | 'display_name'>): string {
+export function claimName({ scope, display_name }: Pick<ScopePath, 'scope' | 'display_name'>): string {
   return display_name ?? scope
 }

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../codec/json.ts'
 import { isJsonObject } from '../../codec/json.ts'
 import type { Decision, Policy, ScopePath } from '../../policy/policy.ts'
 import type { TokenRules, VerifiedClaimsRequest } from '../document/login.ts'
-import { claimNameOf, standardNameOf, TOKEN_CLAIMS } from './claim-names.ts'
+import { claimName, standardName, TOKEN_CLAIMS } from './claim-names.ts'
 
 /** A proven claim of a credential. */
 export type ProvenClaim = {
@@ -30,7 +30,7 @@ const STANDARD: Readonly<Record<string, (value: Json) => Json | undefined>> = {
   email: text,
   phone_number: text,
   nationalities: (value) => (typeof value === 'string' ? [value] : Array.isArray(value) ? value : undefined),
-  address: (value) => (typeof value === 'string' ? { formatted: value } : addressOf(value)),
+  address: (value) => (typeof value === 'string' ? { formatted: value } : toAddress(value)),
 }
 
 /** Members of `address` (Core §5.1.1). */
@@ -57,7 +57,7 @@ export function provenClaims(decision: Decision, { descriptors }: Policy): reado
         {
           credential: i,
           query: id,
-          name: claimNameOf(scope),
+          name: claimName(scope),
           isBoolean: isCondition(scope) && [value].flat().every(isTrue),
           value,
         },
@@ -135,12 +135,12 @@ export function verifiedClaims(
 }
 
 function isNamed(claim: ProvenClaim, names: readonly string[] | null): boolean {
-  return names === null || namesOf(claim).some((one) => names.includes(one))
+  return names === null || listNames(claim).some((one) => names.includes(one))
 }
 
 /** Returns the names by which a client can ask for a claim. */
-function namesOf({ name }: ProvenClaim): readonly string[] {
-  const standard = standardNameOf(name)
+function listNames({ name }: ProvenClaim): readonly string[] {
+  const standard = standardName(name)
   return [name, standard, ...(standard.startsWith('address.') ? ['address'] : [])]
 }
 
@@ -150,10 +150,10 @@ function namesOf({ name }: ProvenClaim): readonly string[] {
  * object.
  */
 function isMet(claim: ProvenClaim, { values }: VerifiedClaimsRequest): boolean {
-  const released = claim.isBoolean || readStandardValue(standardNameOf(claim.name), claim.value)
+  const released = claim.isBoolean || readStandardValue(standardName(claim.name), claim.value)
   const texts = [claim.value, released ?? claim.value].map(canonicalJson)
   return values
-    .filter(({ name }) => namesOf(claim).includes(name))
+    .filter(({ name }) => listNames(claim).includes(name))
     .every(({ accepted }) => accepted.some((one) => texts.includes(canonicalJson(one))))
 }
 
@@ -174,7 +174,7 @@ function addPresented(byQuery: Map<string, Map<string, Json>>, claim: ProvenClai
  * already has that name.
  */
 function addStandard(claims: Map<string, Json>, { value, ...claim }: ProvenClaim): boolean {
-  const name = standardNameOf(claim.name)
+  const name = standardName(claim.name)
   const [parent = '', part = ''] = name.split('.')
   if (parent === 'address' && ADDRESS.includes(part) && typeof value === 'string') {
     const address = claims.get('address') ?? {}
@@ -199,7 +199,7 @@ function text(value: Json): Json | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-function addressOf(value: Json): Json | undefined {
+function toAddress(value: Json): Json | undefined {
   if (!isJsonObject(value)) return undefined
   const parts = Object.entries(value)
   return parts.every(([part, one]) => ADDRESS.includes(part) && typeof one === 'string') ? value : undefined

@@ -6,7 +6,7 @@ import { isoTime } from '../../codec/date-time.ts'
 import type { JsonObject } from '../../codec/json.ts'
 import type { Config } from '../../config.ts'
 import type { Decision } from '../../policy/policy.ts'
-import { issuerOf, type SigningAlgorithm } from '../../relying-party/oidc/client.ts'
+import { type SigningAlgorithm, writeIssuer } from '../../relying-party/oidc/client.ts'
 import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../trust/anchors/anchor.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { StoredGeneration } from '../document/generations.ts'
@@ -81,7 +81,7 @@ export async function prepareLogin(
   const prepare = (token: 'id_token' | 'userinfo', claims: JsonObject) => {
     const verified = { requests: conditions?.[token] ?? [], level, time: isoTime(now) }
     const tokenClaims = buildClaims(released, login[token], verified)
-    return prepareToken(tokenClaims, login[token], { ...claims, ...audienceOf(session, config) }, config)
+    return prepareToken(tokenClaims, login[token], { ...claims, ...audienceClaims(session, config) }, config)
   }
   return {
     failure: null,
@@ -113,7 +113,7 @@ export async function issueIdToken(
   if ('jwt' in result.id_token) return result.id_token.jwt
   const sub = await openSubject(config, session.verification_id, result)
   const claims = idTokenClaims(session, { ...result, sub }, now)
-  const payload = { ...result.id_token.claims, ...claims, ...audienceOf(session, config) }
+  const payload = { ...result.id_token.claims, ...claims, ...audienceClaims(session, config) }
   return signToken(payload, session.login.id_token.alg ?? 'RS256', config)
 }
 
@@ -128,7 +128,7 @@ export async function issueUserInfo(
   const claims = { ...result.userinfo.claims, ...userInfoClaims(session, { ...result, sub }) }
   const { alg } = session.login.userinfo
   if (alg === null) return { json: JSON.stringify(claims) }
-  return { jwt: await signToken({ ...claims, ...audienceOf(session, config) }, alg, config) }
+  return { jwt: await signToken({ ...claims, ...audienceClaims(session, config) }, alg, config) }
 }
 
 function buildClaims(
@@ -183,8 +183,8 @@ function userInfoClaims({ verification_id, livemode, login }: LoginSession, resu
   return { sub, auth_time, acr, policy: login.policy, livemode, session_binding, verification_id }
 }
 
-function audienceOf({ relying_party_id, login }: LoginSession, { baseUrl }: Config): JsonObject {
-  return { iss: issuerOf(baseUrl, relying_party_id), aud: login.client_id }
+function audienceClaims({ relying_party_id, login }: LoginSession, { baseUrl }: Config): JsonObject {
+  return { iss: writeIssuer(baseUrl, relying_party_id), aud: login.client_id }
 }
 
 /** Signs with the first private key whose type fits the algorithm. */

@@ -7,7 +7,7 @@ import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import type { EventType } from '../../relying-party/document/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { plannedAttempt } from '../../webhook/outbox.ts'
-import { type SessionDocument, stageOf } from '../document/document.ts'
+import { type SessionDocument, toStage } from '../document/document.ts'
 import type { SessionError } from '../document/results.ts'
 import type { View } from '../document/state-view.ts'
 import { toStateView } from '../document/state-view.ts'
@@ -33,7 +33,7 @@ function operatorView(document: SessionDocument): OperatorVerification {
     livemode: document.livemode,
     status: document.status,
     reason: outcome?.reason ?? null,
-    stage: stageOf(document),
+    stage: toStage(document),
     protocol: request.protocol,
     required_session_binding: request.required_session_binding,
     channel: outcome?.channel ?? null,

@@ -10,7 +10,7 @@ import { requestedClaims } from '../../policy/requested-claims.ts'
 import { ok } from '../../result.ts'
 import { lowerRequest } from '../../wallets/lower.ts'
 import { WALLET_PROFILES } from '../../wallets/profiles/index.ts'
-import { type SessionDocument, stageOf } from '../document/document.ts'
+import { type SessionDocument, toStage } from '../document/document.ts'
 import { endFamily } from '../document/refusal-family.ts'
 import { withDefaults } from '../document/stored-request.ts'
 import { activityView } from '../document/wallet-activity.ts'
@@ -95,7 +95,7 @@ function pageView(document: SessionDocument, terms: RequestTerms) {
   const { locale, required_session_binding, return_automatically } = request
   const { login } = document
   const keepsEvidence = document.request.evidence === true
-  const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
+  const state = { status, stage: toStage(document), version, expires_at, relying_party_id, livemode }
   const exchanges = listExchanges(terms)
   return {
     ...state,

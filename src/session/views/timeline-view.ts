@@ -35,7 +35,7 @@ export function timelineView(document: SessionDocument, baseUrl: string): Timeli
             type: 'ended',
             status,
             channel: outcome?.channel ?? null,
-            reason: reasonOf(outcome?.reason ?? null, baseUrl),
+            reason: toReason(outcome?.reason ?? null, baseUrl),
             clause: failedClause(outcome?.trace ?? []) ?? null,
           }),
         ]
@@ -47,7 +47,7 @@ export function timelineView(document: SessionDocument, baseUrl: string): Timeli
     last_at: isoTime(lastAt),
     ...entry,
   }))
-  const left_out = countOf(sorted) - countOf(shown) + (document.steps_left_out ?? 0)
+  const left_out = sumCounts(sorted) - sumCounts(shown) + (document.steps_left_out ?? 0)
   return { verification_id, entries, left_out }
 }
 
@@ -65,7 +65,7 @@ function withoutMiddle(sorted: readonly TimedEntry[]): readonly TimedEntry[] {
   return sorted.filter((one) => !leftOut.has(one))
 }
 
-function countOf(entries: readonly TimedEntry[]): number {
+function sumCounts(entries: readonly TimedEntry[]): number {
   return entries.reduce((sum, { entry }) => sum + entry.count, 0)
 }
 
@@ -75,7 +75,7 @@ function entryAt(at: number, entry: Pick<Entry, 'type'> & Partial<Entry>): Timed
 
 function stepEntry(step: StoredStep, baseUrl: string): TimedEntry {
   const { at, last_at = at, count = 1, ...members } = step
-  const reason = 'reason' in members ? reasonOf(members.reason, baseUrl) : null
+  const reason = 'reason' in members ? toReason(members.reason, baseUrl) : null
   return { at, lastAt: last_at, entry: { ...NO_MEMBERS, ...members, reason, count } }
 }
 
@@ -102,6 +102,6 @@ function merged(attempts: readonly TimedEntry[]): readonly TimedEntry[] {
   return result
 }
 
-function reasonOf(code: ReasonCode | null, baseUrl: string) {
+function toReason(code: ReasonCode | null, baseUrl: string) {
   return code === null ? null : describeReason(code, baseUrl)
 }

@@ -6,8 +6,8 @@ import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { decodeTransactionData } from '../../openid4vp/transaction-data/transaction-data.ts'
 import { vouchingLists } from '../../policy/assurance.ts'
 import type { Attempt } from '../document/attempt.ts'
-import { protocolOf, type SessionDocument, stageOf } from '../document/document.ts'
-import { bindingOf, credentialsOf } from '../document/outcome.ts'
+import { readProtocol, type SessionDocument, toStage } from '../document/document.ts'
+import { listCredentials, readBinding } from '../document/outcome.ts'
 import { describeReason } from '../document/reasons.ts'
 import { type StoredRequest, withDefaults } from '../document/stored-request.ts'
 import { keptEvidence } from '../evidence/stored-evidence.ts'
@@ -25,13 +25,13 @@ export function sessionView(
     verification_id: document.verification_id,
     version: document.version,
     status: document.status,
-    stage: stageOf(document),
+    stage: toStage(document),
     created_at: isoTime(document.created_at),
     expires_at: isoTime(document.expires_at),
     verified_at: isoTimeOrNull(document.verified_at),
     session_url: sessionUrl,
     ...requestMembers(request),
-    protocol: protocolOf(document),
+    protocol: readProtocol(document),
     offered_client_ids: outcome?.offered_client_ids ?? null,
     checks: outcome?.checks ?? null,
     assurance_level: outcome?.assurance_level ?? null,
@@ -40,11 +40,11 @@ export function sessionView(
     reason: outcome?.reason ? describeReason(outcome.reason, baseUrl) : null,
     attempts: document.attempts.map((attempt) => attemptView(attempt, baseUrl)),
     attempt_count: document.attempt_count,
-    credentials: credentialsOf(outcome),
+    credentials: listCredentials(outcome),
     channel: outcome?.channel ?? null,
     format: first?.format ?? null,
     issuer: first?.issuer ?? null,
-    session_binding: bindingOf(document),
+    session_binding: readBinding(document),
     trace: outcome?.trace ?? [],
     assurance_derivation: outcome?.derivation ?? [],
     trust_lists: vouchingLists(outcome?.derivation ?? []),

@@ -5,7 +5,7 @@
 
 import { err, ok, type Result } from '../../result.ts'
 import { anchorCertificates } from '../x509/pem-certificates.ts'
-import { childrenNamed, onlyChild, textOf } from '../xml/reading.ts'
+import { childrenNamed, onlyChild, readText } from '../xml/reading.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import type { TrustListError } from './listed.ts'
 import { TL } from './tl-limits.ts'
@@ -16,7 +16,7 @@ import {
   isListType,
   type LastIssue,
   readScheme,
-  readSchemeOf,
+  readSchemeElement,
   schemeInformation,
   type TlScheme,
   tl,
@@ -133,7 +133,7 @@ async function learnSigners(
   { signers, ojUrl, lastPivot }: LotlRules,
   fetchPivot: FetchPivot,
 ): Promise<Omit<AcceptedList, 'signed'> | undefined> {
-  const pivots = pivotsOf(root, ojUrl)
+  const pivots = readPivots(root, ojUrl)
   if (pivots.length > TL.pivots) return undefined
   if (lastPivot !== null && !pivots.some(({ number }) => number === lastPivot.number)) return undefined
   let learnedSigners = signers
@@ -160,9 +160,9 @@ const OFFICIAL_JOURNAL = /^https?:\/\/eur-lex\.europa\.eu\//
  * newest pivot first; the result has the oldest first. Returns an empty list if that address is not `ojUrl`,
  * or if the numbers of the pivots do not decrease in the list.
  */
-function pivotsOf(root: XmlElement, ojUrl: string | null): readonly Pivot[] {
+function readPivots(root: XmlElement, ojUrl: string | null): readonly Pivot[] {
   const uris = childrenNamed(onlyChild(schemeInformation(root), tl('SchemeInformationURI')), tl('URI')).map(
-    (element) => textOf(element) ?? '',
+    (element) => readText(element) ?? '',
   )
   const journal = uris.findIndex((uri) => OFFICIAL_JOURNAL.test(uri))
   if (ojUrl === null || journal < 0 || uris[journal] !== ojUrl) return []
@@ -170,7 +170,7 @@ function pivotsOf(root: XmlElement, ojUrl: string | null): readonly Pivot[] {
     const number = PIVOT.exec(url)?.[1]
     return number === undefined ? [] : [{ url, number: Number(number) }]
   })
-  const newest = readSchemeOf(root)?.sequence ?? 0
+  const newest = readSchemeElement(root)?.sequence ?? 0
   const isOrdered = newestFirst.every(({ number }, i) => number < (newestFirst[i - 1]?.number ?? newest + 1))
   return isOrdered ? newestFirst.toReversed() : []
 }
@@ -180,7 +180,7 @@ function pivotsOf(root: XmlElement, ojUrl: string | null): readonly Pivot[] {
  * because a pivot is an old version of the list.
  */
 function isPivot(root: XmlElement, number: number): boolean {
-  const scheme = readSchemeOf(root)
+  const scheme = readSchemeElement(root)
   if (scheme === undefined || scheme.sequence !== number) return false
   return isListType(scheme.type, [LIST_OF_LISTS_TYPE]) && scheme.territory === TERRITORY
 }

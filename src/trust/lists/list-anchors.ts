@@ -92,13 +92,13 @@ function toAnchor(bytes: Uint8Array<ArrayBuffer>, grant: ServiceGrant): TrustAnc
   const pem = encodePem(bytes)
   const isAuthority = certificate.extensions.basicConstraints?.ca === true
   const mechanism = isAuthority ? { x509_ca_pem: pem } : { x509_certificate_pem: pem }
-  const anchor = parseTrustAnchor({ name: nameOf(certificate), ...granted, ...mechanism })
+  const anchor = parseTrustAnchor({ name: displayName(certificate), ...granted, ...mechanism })
   return anchor.ok ? anchor.value : undefined
 }
 
 const NAME_LENGTH = 100
 
-function nameOf({ subject, issuer }: Certificate): string {
+function displayName({ subject, issuer }: Certificate): string {
   const name = formatDistinguishedName(subject.rdns.length > 0 ? subject : issuer)
   return (name ?? 'certificate').slice(0, NAME_LENGTH).toWellFormed()
 }

@@ -3,7 +3,7 @@
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { decodeCertificate } from '../x509/certificate.ts'
 import { encodePem } from '../x509/pem-certificates.ts'
-import { childrenNamed, descend, onlyChild, textOf, type XmlName } from '../xml/reading.ts'
+import { childrenNamed, descend, onlyChild, readText, type XmlName } from '../xml/reading.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { TL } from './tl-limits.ts'
 import { isListType, schemeInformation, tl } from './tl-scheme.ts'
@@ -22,33 +22,33 @@ const MIME_TYPE: XmlName = ['http://uri.etsi.org/02231/v2/additionaltypes#', 'Mi
 export function readPointers(root: XmlElement, type: string): readonly TlPointer[] {
   const pointers = onlyChild(schemeInformation(root), tl('PointersToOtherTSL'))
   return childrenNamed(pointers, tl('OtherTSLPointer')).flatMap((pointer) => {
-    const url = textOf(onlyChild(pointer, tl('TSLLocation')))
-    const [ownType, ...types] = informationOf(pointer, tl('TSLType'))
-    const [territory, ...territories] = informationOf(pointer, tl('SchemeTerritory'))
-    const [mimeType, ...mimeTypes] = informationOf(pointer, MIME_TYPE)
+    const url = readText(onlyChild(pointer, tl('TSLLocation')))
+    const [ownType, ...types] = readInformation(pointer, tl('TSLType'))
+    const [territory, ...territories] = readInformation(pointer, tl('SchemeTerritory'))
+    const [mimeType, ...mimeTypes] = readInformation(pointer, MIME_TYPE)
     const isClear = types.length + territories.length + mimeTypes.length === 0
     if (!isClear || !url || !territory || mimeType !== XML_LIST) return []
     if (url.length > TL.urlCharacters) return []
-    return isListType(ownType ?? '', [type]) ? [{ url, territory, signers: signersOf(pointer) }] : []
+    return isListType(ownType ?? '', [type]) ? [{ url, territory, signers: readSigners(pointer) }] : []
   })
 }
 
 /** Returns the texts of all elements with this name in the `OtherInformation` of a pointer. */
-function informationOf(pointer: XmlElement, name: XmlName): readonly string[] {
+function readInformation(pointer: XmlElement, name: XmlName): readonly string[] {
   return childrenNamed(onlyChild(pointer, tl('AdditionalInformation')), tl('OtherInformation'))
     .flatMap((information) => childrenNamed(information, name))
-    .map((element) => textOf(element) ?? '')
+    .map((element) => readText(element) ?? '')
 }
 
 /**
  * Returns the certificates that may sign the list. Leaves out a certificate that cannot be decoded or is too
  * long.
  */
-function signersOf(pointer: XmlElement): readonly string[] {
+function readSigners(pointer: XmlElement): readonly string[] {
   return childrenNamed(descend(pointer, tl('ServiceDigitalIdentities')), tl('ServiceDigitalIdentity'))
     .flatMap((identity) => childrenNamed(identity, tl('DigitalId')))
     .flatMap((id) => childrenNamed(id, tl('X509Certificate')))
-    .map((element) => decodeBase64((textOf(element) ?? '!').replace(/[ \t\r\n]+/g, '')))
+    .map((element) => decodeBase64((readText(element) ?? '!').replace(/[ \t\r\n]+/g, '')))
     .filter(
       (der) => der !== undefined && der.length <= TL.signerBytes && decodeCertificate(der) !== undefined,
     )

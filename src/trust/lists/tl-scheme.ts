@@ -3,7 +3,7 @@
 
 import { readDateTime } from '../../codec/date-time.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { elementsOf, onlyChild, textOf, type XmlName } from '../xml/reading.ts'
+import { childElements, onlyChild, readText, type XmlName } from '../xml/reading.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import type { TrustListError } from './listed.ts'
 
@@ -53,7 +53,7 @@ export function readScheme(
   { root, contentDigest }: { readonly root: XmlElement; readonly contentDigest: string },
   rules: SchemeRules,
 ): Result<TlScheme & { readonly ended: Ended | null }, TrustListError> {
-  const scheme = readSchemeOf(root)
+  const scheme = readSchemeElement(root)
   if (scheme === undefined) return err('malformed')
   const { type, territory, issuedAt } = scheme
   if (!isListType(type, rules.listTypes)) return err('wrong_list')
@@ -70,9 +70,9 @@ function findEnd({ issuedAt, nextUpdate }: TlScheme, now: number): Ended | null 
 }
 
 /** Returns the scheme of a list; `undefined` if a member is absent or unreadable. Nothing is checked. */
-export function readSchemeOf(root: XmlElement): TlScheme | undefined {
+export function readSchemeElement(root: XmlElement): TlScheme | undefined {
   const information = schemeInformation(root)
-  const member = (name: string) => textOf(onlyChild(information, tl(name)))
+  const member = (name: string) => readText(onlyChild(information, tl(name)))
   const [version, number, type, territory] = [
     member('TSLVersionIdentifier'),
     member('TSLSequenceNumber'),
@@ -114,8 +114,8 @@ function isNumber(text: string | undefined): text is string {
 /** Returns the time of the next issue; `null` for an empty element, `undefined` for anything else. */
 function readNextUpdate(element: XmlElement | undefined): number | null | undefined {
   if (element === undefined) return undefined
-  if (elementsOf(element).length === 0) return textOf(element) === '' ? null : undefined
-  return readDateTime(textOf(onlyChild(element, tl('dateTime'))) ?? '')
+  if (childElements(element).length === 0) return readText(element) === '' ? null : undefined
+  return readDateTime(readText(onlyChild(element, tl('dateTime'))) ?? '')
 }
 
 /** Returns whether an issue is older than the last issue, or has the same number but another content. */

@@ -4,13 +4,13 @@
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { readDateTime } from '../../codec/date-time.ts'
 import {
-  attributeOf,
+  childElements,
   childrenNamed,
   descend,
-  elementsOf,
   isNamed,
   onlyChild,
-  textOf,
+  readAttribute,
+  readText,
   type XmlName,
 } from '../xml/reading.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
@@ -59,8 +59,8 @@ export function serviceElements(root: XmlElement): readonly ServiceElement[] {
 /** Returns the service of an element. Returns an empty list if its type, status or time is unreadable. */
 export function readService({ information, provider }: ServiceElement): readonly TlService[] {
   const type = serviceType(information)
-  const status = textOf(onlyChild(information, tl('ServiceStatus')))
-  const since = readDateTime(textOf(onlyChild(information, tl('StatusStartingTime'))) ?? '')
+  const status = readText(onlyChild(information, tl('ServiceStatus')))
+  const since = readDateTime(readText(onlyChild(information, tl('StatusStartingTime'))) ?? '')
   if (!type || !status || since === undefined) return []
   return [
     {
@@ -79,20 +79,20 @@ export function readService({ information, provider }: ServiceElement): readonly
 
 /** Returns the `ServiceTypeIdentifier` of a service. */
 export function serviceType(information: XmlElement | undefined): string | undefined {
-  return textOf(onlyChild(information, tl('ServiceTypeIdentifier')))
+  return readText(onlyChild(information, tl('ServiceTypeIdentifier')))
 }
 
 /** Returns the English name. If there is none, returns the first name. */
 function displayName(names: XmlElement | undefined): string {
   const all = childrenNamed(names, tl('Name'))
   const english = all.find(({ attributes }) => attributes.some(({ value }) => value === 'en'))
-  return textOf(english ?? all[0]) ?? ''
+  return readText(english ?? all[0]) ?? ''
 }
 
 function readCertificates(identity: XmlElement | undefined): TlService['certificates'] {
   return childrenNamed(identity, tl('DigitalId'))
     .flatMap((id) => childrenNamed(id, tl('X509Certificate')))
-    .map((element) => decodeBase64((textOf(element) ?? '!').replace(/[ \t\r\n]+/g, '')))
+    .map((element) => decodeBase64((readText(element) ?? '!').replace(/[ \t\r\n]+/g, '')))
 }
 
 /** Extensions that may be critical, and that change nothing for an attestation service (§5.5.9). */
@@ -118,8 +118,8 @@ const QUALIFICATIONS: XmlName = [
 function readRefusedExtensions(blocks: readonly XmlElement[]): readonly string[] {
   const extensions = blocks.flatMap((block) => childrenNamed(block, tl('Extension')))
   return extensions.flatMap((extension) => {
-    const content = elementsOf(extension)
-    const isCritical = !/^\s*(false|0)\s*$/.test(attributeOf(extension, 'Critical') ?? '')
+    const content = childElements(extension)
+    const isCritical = !/^\s*(false|0)\s*$/.test(readAttribute(extension, 'Critical') ?? '')
     if (isCritical && content.length === 0) return ['Extension']
     return content
       .filter((each) => {

@@ -10,7 +10,7 @@ import type { Certificate } from '../x509/certificate.ts'
 import { anchorCertificates, encodePem } from '../x509/pem-certificates.ts'
 import { type Digest, type EnvelopedSignature, readSignature } from '../xml/enveloped-signature.ts'
 import { canonicalize } from '../xml/exclusive-c14n.ts'
-import { descend, isNamed, textOf } from '../xml/reading.ts'
+import { descend, isNamed, readText } from '../xml/reading.ts'
 import { verifyXmlSignature } from '../xml/signature-methods.ts'
 import { parseXml, type XmlElement } from '../xml/xml-tree.ts'
 import type { TrustListError } from './listed.ts'
@@ -48,7 +48,7 @@ export async function verifyXmlTree(
   if (!signature.ok) return signature
   const signer = findSigner(signature.value, signers)
   if (signer === undefined) return err('untrusted_signer')
-  const issued = readDateTime(textOf(descend(root, tl('SchemeInformation'), tl('ListIssueDateTime'))) ?? '')
+  const issued = readDateTime(readText(descend(root, tl('SchemeInformation'), tl('ListIssueDateTime'))) ?? '')
   if (issued !== undefined && issued > signer.notAfter) return err('certificate_expired')
   return checkSignature(root, signature.value, signer)
 }

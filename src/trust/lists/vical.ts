@@ -2,7 +2,7 @@
 // VICAL is CBOR, signed as a COSE_Sign1. Published lists have no CBOR tag. A list with tag 18 (RFC 9052 §4.2)
 // is accepted too.
 
-import { bytesOf, type CborItem, decodeCbor, entryOf, isTooMuch, textOf } from '../../codec/cbor.ts'
+import { type CborItem, decodeCbor, findEntry, isTooMuch, readBytes, readText } from '../../codec/cbor.ts'
 import { readDateTime } from '../../codec/date-time.ts'
 import { decodeCoseSign1, readX5chain, verifyCoseSign1 } from '../../crypto/cose.ts'
 import { TRUST_LIST } from '../../limits.ts'
@@ -48,11 +48,11 @@ function readContent(payload: Uint8Array<ArrayBuffer>): Result<ListContent, Trus
   const item = decode(payload)
   if (!item.ok) return item
   const vical = item.value
-  const issuedAt = readTime(entryOf(vical, 'date'))
-  const nextUpdate = readTime(entryOf(vical, 'nextUpdate'))
-  const sequence = readSequence(entryOf(vical, 'vicalIssueID'))
-  const entries = entryOf(vical, 'certificateInfos')
-  if (!textOf(entryOf(vical, 'version'))?.startsWith('1.')) return err('malformed')
+  const issuedAt = readTime(findEntry(vical, 'date'))
+  const nextUpdate = readTime(findEntry(vical, 'nextUpdate'))
+  const sequence = readSequence(findEntry(vical, 'vicalIssueID'))
+  const entries = findEntry(vical, 'certificateInfos')
+  if (!readText(findEntry(vical, 'version'))?.startsWith('1.')) return err('malformed')
   if (typeof issuedAt !== 'number' || nextUpdate === undefined || sequence === undefined)
     return err('malformed')
   if (entries?.type !== 'array') return err('malformed')
@@ -64,7 +64,7 @@ function readContent(payload: Uint8Array<ArrayBuffer>): Result<ListContent, Trus
 /** Returns the Unix seconds of a tdate; `null` without an item; `undefined` if the item is not a tdate. */
 function readTime(item: CborItem | undefined): number | null | undefined {
   if (item === undefined) return null
-  const text = item.type === 'tag' && item.tag === DATE_TIME ? textOf(item.content) : undefined
+  const text = item.type === 'tag' && item.tag === DATE_TIME ? readText(item.content) : undefined
   return text === undefined ? undefined : readDateTime(text)
 }
 
@@ -75,10 +75,10 @@ function readSequence(item: CborItem | undefined): number | null | undefined {
 
 /** Returns the certificate of an entry once for each of its docTypes; `undefined` for a malformed entry. */
 function readEntry(item: CborItem): readonly ListedCertificate[] | undefined {
-  const certificate = bytesOf(entryOf(item, 'certificate'))
-  const docTypes = entryOf(item, 'docType')
+  const certificate = readBytes(findEntry(item, 'certificate'))
+  const docTypes = findEntry(item, 'docType')
   if (certificate === undefined || docTypes?.type !== 'array') return undefined
-  const services = docTypes.items.map(textOf)
+  const services = docTypes.items.map(readText)
   return services.every((service) => service !== undefined)
     ? services.map((service) => ({ service, certificate }))
     : undefined

@@ -64,13 +64,13 @@ export async function checkCertificates(
     const issuer = path[i + 1]
     return issuer === undefined ? [] : [checkCertificate(certificate, issuer, source)]
   })
-  return (await Promise.all(asked)).reduce(worseOf, { status: 'not_present' })
+  return (await Promise.all(asked)).reduce(chooseWorse, { status: 'not_present' })
 }
 
 const WORST_FIRST = ['revoked', 'unavailable', 'valid', 'not_present']
 
 /** Returns the worse status. Of two valid statuses, returns the one with the older list. */
-function worseOf(a: CertificateStatus, b: CertificateStatus): CertificateStatus {
+function chooseWorse(a: CertificateStatus, b: CertificateStatus): CertificateStatus {
   if (a.status === 'valid' && b.status === 'valid') return a.asOf < b.asOf ? a : b
   return WORST_FIRST.indexOf(a.status) <= WORST_FIRST.indexOf(b.status) ? a : b
 }
@@ -86,7 +86,7 @@ async function checkCertificate(
   if (points === undefined) return unavailable('malformed_distribution_points')
   if (issuer.extensions.keyUsage?.cRLSign === false) return unavailable('issuer_may_not_sign')
   let cause: RevocationError = 'no_address'
-  for (const { url, point } of addressesOf(points)) {
+  for (const { url, point } of listAddresses(points)) {
     const found = checkList(await readCrl(url, issuer, source), { certificate, issuer, point })
     if (found.status !== 'unavailable') return found
     cause = found.cause
@@ -102,7 +102,7 @@ function unavailable(cause: RevocationError): CertificateStatus & { readonly sta
  * Returns the addresses to try. One usable list is enough, because each of these lists covers all reasons of
  * a revocation. Distribution points for only some reasons were left out before (§6.3.3).
  */
-function addressesOf(points: readonly DistributionPoint[]) {
+function listAddresses(points: readonly DistributionPoint[]) {
   const addresses = points.flatMap((point) => point.map((url) => ({ url, point })))
   return addresses.filter(({ url }) => /^https?:/i.test(url)).slice(0, CRL.addresses)
 }

@@ -7,7 +7,7 @@ import { isJsonObject, isNumber, type Json, type JsonObject, member } from '../.
 import { type DecodedJws, verifyJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { readJwsSigner } from '../anchors/jws-signer.ts'
-import { agreedText, agreedTime, idOf, readWords } from '../vcdm.ts'
+import { agreedText, agreedTime, readId, readWords } from '../vcdm.ts'
 import { decodeTokenJws } from './status-jwt.ts'
 import type { DecodedStatusToken, StatusListClaims, StatusListError, StatusListForm } from './status-token.ts'
 
@@ -19,7 +19,11 @@ export function decodeBitstringStatusList(
   if (!jws.ok) return jws
   const credential = parseCredential(jws.value)
   if (!credential.ok) return credential
-  const issuer = agreedText('iss', member(jws.value.payload, 'iss'), idOf(member(credential.value, 'issuer')))
+  const issuer = agreedText(
+    'iss',
+    member(jws.value.payload, 'iss'),
+    readId(member(credential.value, 'issuer')),
+  )
   if (!issuer.ok) return err('invalid_claim')
   const signer = readJwsSigner(jws.value, issuer.value)
   if (!signer.ok) return err('malformed_token')

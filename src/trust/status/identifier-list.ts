@@ -2,7 +2,7 @@
 // issuer, as a CWT. An identifier that is present is revoked.
 
 import { encodeHex } from '../../codec/bytes.ts'
-import { type CborItem, entryOf, textOf } from '../../codec/cbor.ts'
+import { type CborItem, findEntry, readText } from '../../codec/cbor.ts'
 import { IDENTIFIER_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type CwtKind, decodeCwtToken, readTimes } from './status-cwt.ts'
@@ -33,7 +33,7 @@ export const IDENTIFIER_LIST_CWT: StatusListForm = {
  * strings, but some issuers use text. Identifiers of different types are never equal. Returns `undefined` for
  * any other type, and for an identifier over the limit.
  */
-export function identifierOf(item: CborItem | undefined): string | undefined {
+export function readIdentifier(item: CborItem | undefined): string | undefined {
   if (item?.encoded === undefined || item.encoded.length > IDENTIFIER_LIST.identifierBytes) return undefined
   if (item.type === 'bytes') return `${BYTES}${encodeHex(item.value)}`
   return item.type === 'text' ? `${TEXT}${item.value}` : undefined
@@ -75,9 +75,9 @@ const KIND: CwtKind = {
    */
   hasType: (protectedHeader, payload) => {
     const types = [protectedHeader, payload]
-      .map((item) => entryOf(item, TYP))
+      .map((item) => findEntry(item, TYP))
       .filter((typ) => typ !== undefined)
-    return types.length > 0 && types.every((typ) => textOf(typ) === MEDIA_TYPE)
+    return types.length > 0 && types.every((typ) => readText(typ) === MEDIA_TYPE)
   },
   parse: parseClaims,
 }
@@ -88,13 +88,13 @@ const KIND: CwtKind = {
  */
 function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListError> {
   const { sub, iat, exp, nbf, ttl } = readTimes(payload)
-  const list = entryOf(payload, IDENTIFIER_LIST_CLAIM)
-  const identifiers = list && entryOf(list, 'identifiers')
+  const list = findEntry(payload, IDENTIFIER_LIST_CLAIM)
+  const identifiers = list && findEntry(list, 'identifiers')
   const revoked = identifiers && readIdentifiers(identifiers)
   const times = [iat, exp, nbf, ttl]
   if (revoked === undefined || exp === undefined || times.some(Number.isNaN)) return err('invalid_claim')
-  if (entryOf(payload, STATUS_LIST_CLAIM) !== undefined) return err('invalid_claim')
-  const subject = entryOf(payload, 2)
+  if (findEntry(payload, STATUS_LIST_CLAIM) !== undefined) return err('invalid_claim')
+  const subject = findEntry(payload, 2)
   if ((subject !== undefined && sub === undefined) || (ttl !== undefined && ttl <= 0))
     return err('invalid_claim')
   return ok({ sub, iat, exp, nbf, ttl, list: revoked })
@@ -108,7 +108,7 @@ function readIdentifiers(item: CborItem): RevokedIdentifiers | undefined {
   if (item.type !== 'map') return undefined
   const [bytes, text] = [new Set<string>(), new Set<string>()]
   for (const { key } of item.entries) {
-    const identifier = identifierOf(key)
+    const identifier = readIdentifier(key)
     if (identifier === undefined) return undefined
     if (key.type === 'text') text.add(identifier)
     else bytes.add(identifier)

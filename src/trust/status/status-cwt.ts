@@ -2,7 +2,7 @@
 // tag 18.
 
 import { decodeUtf8 } from '../../codec/bytes.ts'
-import { type CborItem, decodeCbor, entryOf, isTooMuch, textOf } from '../../codec/cbor.ts'
+import { type CborItem, decodeCbor, findEntry, isTooMuch, readText } from '../../codec/cbor.ts'
 import { type CoseSign1, decodeCoseSign1, readX5chain, verifyCoseSign1 } from '../../crypto/cose.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { STATUS_LIST } from '../../limits.ts'
@@ -31,7 +31,7 @@ export function decodeStatusListCwt(
 ): Result<DecodedStatusToken, StatusListError> {
   return decodeCwtToken(body, {
     items: STATUS_LIST.items,
-    hasType: (protectedHeader) => textOf(entryOf(protectedHeader, TYP)) === 'application/statuslist+cwt',
+    hasType: (protectedHeader) => readText(findEntry(protectedHeader, TYP)) === 'application/statuslist+cwt',
     parse: parseClaims,
   })
 }
@@ -97,12 +97,12 @@ function decode(
 }
 
 function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListError> {
-  const list = entryOf(payload, 65533)
+  const list = findEntry(payload, 65533)
   if (list?.type !== 'map') return err('invalid_claim')
-  const lst = entryOf(list, 'lst')
+  const lst = findEntry(list, 'lst')
   return parseStatusClaims({
     ...readTimes(payload),
-    bits: decodeNumber(entryOf(list, 'bits')),
+    bits: decodeNumber(findEntry(list, 'bits')),
     compressed: lst?.type === 'bytes' ? lst.value : undefined,
   })
 }
@@ -113,11 +113,11 @@ function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListErro
  */
 export function readTimes(payload: CborItem) {
   return {
-    sub: textOf(entryOf(payload, 2)),
-    exp: decodeNumber(entryOf(payload, 4)),
-    nbf: decodeNumber(entryOf(payload, 5)),
-    iat: decodeNumber(entryOf(payload, 6)),
-    ttl: decodeNumber(entryOf(payload, 65534)),
+    sub: readText(findEntry(payload, 2)),
+    exp: decodeNumber(findEntry(payload, 4)),
+    nbf: decodeNumber(findEntry(payload, 5)),
+    iat: decodeNumber(findEntry(payload, 6)),
+    ttl: decodeNumber(findEntry(payload, 65534)),
   }
 }
 
@@ -130,10 +130,10 @@ function parseSigner(
   payload: CborItem,
 ): Result<SignerClaims, StatusListError> {
   const { algorithm, unprotected } = sign1
-  const issItem = entryOf(payload, 1)
-  const iss = textOf(issItem)
+  const issItem = findEntry(payload, 1)
+  const iss = readText(issItem)
   if (issItem !== undefined && iss === undefined) return err('invalid_claim')
-  const kidItem = entryOf(protectedHeader, KID) ?? entryOf(unprotected, KID)
+  const kidItem = findEntry(protectedHeader, KID) ?? findEntry(unprotected, KID)
   if (kidItem !== undefined && kidItem.type !== 'bytes') return err('malformed_token')
   // Anchors name their keys in text. A `kid` that is not UTF-8 is treated as absent.
   const kid = kidItem && decodeUtf8(kidItem.value)

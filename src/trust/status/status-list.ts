@@ -2,12 +2,12 @@
 // checked is unknown, and must not be treated as valid. Call `checkStatus` only for a credential with a
 // verified signature.
 
-import { type CborItem, entryOf, integerOf, textOf } from '../../codec/cbor.ts'
+import { type CborItem, findEntry, readInteger, readText } from '../../codec/cbor.ts'
 import { decodeEach } from '../../codec/decode-each.ts'
 import { isJsonObject, type Json, member } from '../../codec/json.ts'
 import { STATUS_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { IDENTIFIER_LIST_CWT, identifierOf, isRevoked } from './identifier-list.ts'
+import { IDENTIFIER_LIST_CWT, isRevoked, readIdentifier } from './identifier-list.ts'
 import { readStatusToken } from './status-cache.ts'
 import type { StatusContext } from './status-context.ts'
 import { STATUS_LIST_CWT } from './status-cwt.ts'
@@ -57,7 +57,7 @@ export async function checkStatus(
   context: StatusContext,
 ): Promise<Result<DatedStatus, StatusListError>> {
   const entry = await readEntry(reference, context)
-  return entry.ok ? ok({ status: meaningOf(entry.value, reference), asOf: entry.value.asOf }) : entry
+  return entry.ok ? ok({ status: interpret(entry.value, reference), asOf: entry.value.asOf }) : entry
 }
 
 /** Returns the worst status of all references. There must be at least one reference. */
@@ -66,7 +66,7 @@ export async function checkStatuses(
   context: StatusContext,
 ): Promise<StatusResult> {
   const results = await Promise.all(references.map((reference) => checkStatus(reference, context)))
-  return results.reduce(worseOf)
+  return results.reduce(chooseWorse)
 }
 
 type StatusResult = Result<DatedStatus, StatusListError>
@@ -78,7 +78,7 @@ const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'unconfirmed', 
  * Returns the worse of two results. If both have the same known status, returns the result with the older
  * `asOf`.
  */
-export function worseOf(a: StatusResult, b: StatusResult): StatusResult {
+export function chooseWorse(a: StatusResult, b: StatusResult): StatusResult {
   const order = rankOf(b) - rankOf(a)
   if (a.ok && b.ok && order === 0) return b.value.asOf < a.value.asOf ? b : a
   return order < 0 ? b : a
@@ -107,8 +107,8 @@ export function parseStatusClaim(status: Json): StatusReferences {
  */
 export function parseStatusElement(status: CborItem): StatusReferences {
   const elements = [
-    { element: entryOf(status, 'status_list'), parse: parseIndexElement },
-    { element: entryOf(status, 'identifier_list'), parse: parseIdentifierElement },
+    { element: findEntry(status, 'status_list'), parse: parseIndexElement },
+    { element: findEntry(status, 'identifier_list'), parse: parseIdentifierElement },
   ].filter(({ element }) => element !== undefined)
   const references = decodeEach(elements, ({ element, parse }) => element && parse(element))
   return references === undefined ? err('unsupported_mechanism') : ok(references)
@@ -117,11 +117,15 @@ export function parseStatusElement(status: CborItem): StatusReferences {
 type StatusReferences = Result<readonly StatusReference[], StatusListError>
 
 function parseIndexElement(list: CborItem): StatusReference | undefined {
-  return buildReference(textOf(entryOf(list, 'uri')), integerOf(entryOf(list, 'idx')), STATUS_LIST_CWT)
+  return buildReference(
+    readText(findEntry(list, 'uri')),
+    readInteger(findEntry(list, 'idx')),
+    STATUS_LIST_CWT,
+  )
 }
 
 function parseIdentifierElement(list: CborItem): StatusReference | undefined {
-  const [uri, identifier] = [textOf(entryOf(list, 'uri')), identifierOf(entryOf(list, 'id'))]
+  const [uri, identifier] = [readText(findEntry(list, 'uri')), readIdentifier(findEntry(list, 'id'))]
   if (uri === undefined || uri.length > STATUS_LIST.uriLength || identifier === undefined) return undefined
   return { uri, identifier, form: IDENTIFIER_LIST_CWT }
 }
@@ -130,13 +134,13 @@ function parseIdentifierElement(list: CborItem): StatusReference | undefined {
  * Returns the status that an entry means. In a Bitstring Status List the purpose gives the value 1 its
  * meaning. In a Token Status List the draft defines the values (§7.1).
  */
-function meaningOf({ entry, isConfirmed }: Entry, reference: StatusReference): CredentialStatus {
-  const purpose = purposeOf(reference)
+function interpret({ entry, isConfirmed }: Entry, reference: StatusReference): CredentialStatus {
+  const purpose = readPurpose(reference)
   const status = STATUSES[purpose === 'suspension' && entry === 1 ? 2 : entry] ?? 'other'
   return status === 'valid' && !isConfirmed ? 'unconfirmed' : status
 }
 
-function purposeOf(reference: StatusReference) {
+function readPurpose(reference: StatusReference) {
   return 'identifier' in reference ? undefined : reference.purpose
 }
 
@@ -164,7 +168,7 @@ async function readEntry(
   const { token, fetchedAt, held } = remembered.value
   const error = checkStatusClaims(token.claims, { ...context, uri: reference.uri })
   if (error !== undefined) return err(error)
-  const purpose = purposeOf(reference)
+  const purpose = readPurpose(reference)
   if (purpose !== undefined && !token.claims.purposes?.includes(purpose)) return err('another_list')
   const trusted = await verifyStatusSigner(remembered.value, context)
   if (!trusted.ok) return trusted

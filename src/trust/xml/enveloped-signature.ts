@@ -5,7 +5,15 @@
 import { decodeBase64 } from '../../codec/base64url.ts'
 import type { HashName } from '../../crypto/digest.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { attributeOf, descend, elementsOf, isNamed, onlyChild, textOf, type XmlName } from './reading.ts'
+import {
+  childElements,
+  descend,
+  isNamed,
+  onlyChild,
+  readAttribute,
+  readText,
+  type XmlName,
+} from './reading.ts'
 import { digestMethod, type SignatureMethod, signatureMethod } from './signature-methods.ts'
 import type { XmlElement } from './xml-tree.ts'
 
@@ -41,10 +49,10 @@ const xades = (local: string): XmlName => [XADES, local]
 
 /** Returns the signature of a document. `root` is its root element. */
 export function readSignature(root: XmlElement): Result<EnvelopedSignature, SignatureFormError> {
-  const element = elementsOf(root).at(-1)
+  const element = childElements(root).at(-1)
   if (element === undefined || !isNamed(element, ds('Signature')) || countSignatures(root) !== 1)
     return err('malformed')
-  const [signedInfo, valueElement, keyInfo, object, ...others] = elementsOf(element)
+  const [signedInfo, valueElement, keyInfo, object, ...others] = childElements(element)
   const isWhole =
     isA(signedInfo, 'SignedInfo') &&
     isA(valueElement, 'SignatureValue') &&
@@ -52,7 +60,7 @@ export function readSignature(root: XmlElement): Result<EnvelopedSignature, Sign
     isA(object, 'Object')
   if (!isWhole || others.length > 0) return err('malformed')
   const signedProperties = findSignedProperties(element, object)
-  const info = readSignedInfo(signedInfo, attributeOf(signedProperties, 'Id'))
+  const info = readSignedInfo(signedInfo, readAttribute(signedProperties, 'Id'))
   if (!info.ok) return info
   const certificate = decodeContent(firstCertificate(keyInfo))
   const value = decodeContent(valueElement)
@@ -77,20 +85,20 @@ function isA(element: XmlElement | undefined, local: string): element is XmlElem
 
 function countSignatures(element: XmlElement): number {
   const own = isNamed(element, ds('Signature')) ? 1 : 0
-  return elementsOf(element).reduce((sum, child) => sum + countSignatures(child), own)
+  return childElements(element).reduce((sum, child) => sum + countSignatures(child), own)
 }
 
 /** Returns the `SignedProperties` below this signature, if they name this signature as their target. */
 function findSignedProperties(signature: XmlElement, object: XmlElement): XmlElement | undefined {
   const properties = descend(object, xades('QualifyingProperties'))
-  const id = attributeOf(signature, 'Id')
-  if (id === undefined || attributeOf(properties, 'Target') !== `#${id}`) return undefined
+  const id = readAttribute(signature, 'Id')
+  if (id === undefined || readAttribute(properties, 'Target') !== `#${id}`) return undefined
   return onlyChild(properties, xades('SignedProperties'))
 }
 
 function firstCertificate(keyInfo: XmlElement): XmlElement | undefined {
-  const [data] = elementsOf(keyInfo).filter((child) => isNamed(child, ds('X509Data')))
-  return data && elementsOf(data).find((child) => isNamed(child, ds('X509Certificate')))
+  const [data] = childElements(keyInfo).filter((child) => isNamed(child, ds('X509Data')))
+  return data && childElements(data).find((child) => isNamed(child, ds('X509Certificate')))
 }
 
 type SignedInfo = Pick<EnvelopedSignature, 'method' | 'documentDigest' | 'propertiesDigest'>
@@ -100,9 +108,9 @@ function readSignedInfo(
   signedInfo: XmlElement,
   propertiesId: string | undefined,
 ): Result<SignedInfo, SignatureFormError> {
-  const [canonicalization, methodElement, first, second, ...others] = elementsOf(signedInfo)
-  const method = signatureMethod(algorithmOf(methodElement, 'SignatureMethod'))
-  if (algorithmOf(canonicalization, 'CanonicalizationMethod') !== EXCLUSIVE || method === undefined)
+  const [canonicalization, methodElement, first, second, ...others] = childElements(signedInfo)
+  const method = signatureMethod(readAlgorithm(methodElement, 'SignatureMethod'))
+  if (readAlgorithm(canonicalization, 'CanonicalizationMethod') !== EXCLUSIVE || method === undefined)
     return err('unsupported_algorithm')
   if (first === undefined || second === undefined || others.length > 0) return err('unsupported_algorithm')
   const references = [first, second].map(readReference)
@@ -121,20 +129,20 @@ type Reference = { readonly target: string; readonly uri: string; readonly diges
  * its form is not accepted.
  */
 function readReference(reference: XmlElement): Reference | undefined {
-  const [transforms, methodElement, valueElement, ...others] = elementsOf(reference)
-  const uri = attributeOf(reference, 'URI')
+  const [transforms, methodElement, valueElement, ...others] = childElements(reference)
+  const uri = readAttribute(reference, 'URI')
   if (!isA(reference, 'Reference') || others.length > 0 || uri === undefined) return undefined
   if (!isA(transforms, 'Transforms') || !isA(valueElement, 'DigestValue')) return undefined
-  const hash = digestMethod(algorithmOf(methodElement, 'DigestMethod'))
+  const hash = digestMethod(readAlgorithm(methodElement, 'DigestMethod'))
   const value = decodeContent(valueElement)
   if (hash === undefined || value === undefined) return undefined
-  const steps = elementsOf(transforms)
+  const steps = childElements(transforms)
   const last = steps.at(-1)
-  if (last === undefined || algorithmOf(last, 'Transform') !== EXCLUSIVE) return undefined
+  if (last === undefined || readAlgorithm(last, 'Transform') !== EXCLUSIVE) return undefined
   const digest = { hash, value }
   if (uri === '')
     return steps.length === 2 && removesSignature(steps[0]) ? { target: '', uri, digest } : undefined
-  const isProperties = attributeOf(reference, 'Type') === SIGNED_PROPERTIES && steps.length === 1
+  const isProperties = readAttribute(reference, 'Type') === SIGNED_PROPERTIES && steps.length === 1
   return isProperties ? { target: SIGNED_PROPERTIES, uri, digest } : undefined
 }
 
@@ -144,15 +152,15 @@ function readReference(reference: XmlElement): Reference | undefined {
  */
 function removesSignature(transform: XmlElement | undefined): boolean {
   if (transform === undefined || !isA(transform, 'Transform')) return false
-  if (algorithmOf(transform, 'Transform') === ENVELOPED) return true
-  const [filter, ...others] = elementsOf(transform)
+  if (readAlgorithm(transform, 'Transform') === ENVELOPED) return true
+  const [filter, ...others] = childElements(transform)
   return (
-    attributeOf(transform, 'Algorithm') === FILTER2 &&
+    readAttribute(transform, 'Algorithm') === FILTER2 &&
     filter !== undefined &&
     others.length === 0 &&
     isNamed(filter, [FILTER2, 'XPath']) &&
-    attributeOf(filter, 'Filter') === 'subtract' &&
-    textOf(filter) === '/descendant::ds:Signature' &&
+    readAttribute(filter, 'Filter') === 'subtract' &&
+    readText(filter) === '/descendant::ds:Signature' &&
     // `ds` in the expression must mean the namespace of the transform. So the transform must have the prefix
     // `ds`, and the filter must not declare `ds` again.
     transform.prefix === 'ds' &&
@@ -164,8 +172,8 @@ function removesSignature(transform: XmlElement | undefined): boolean {
  * Returns the `Algorithm` of an element without content; `undefined` if the element has content or another
  * name. So parameters such as `InclusiveNamespaces` are refused.
  */
-function algorithmOf(element: XmlElement | undefined, local: string): string | undefined {
-  return isA(element, local) && textOf(element) === '' ? attributeOf(element, 'Algorithm') : undefined
+function readAlgorithm(element: XmlElement | undefined, local: string): string | undefined {
+  return isA(element, local) && readText(element) === '' ? readAttribute(element, 'Algorithm') : undefined
 }
 
 /**
@@ -174,18 +182,18 @@ function algorithmOf(element: XmlElement | undefined, local: string): string | u
 function readCertificateDigest(signedProperties: XmlElement): Result<Digest, SignatureFormError> {
   const properties = onlyChild(signedProperties, xades('SignedSignatureProperties'))
   const [attribute, ...others] = ['SigningCertificate', 'SigningCertificateV2'].flatMap((local) =>
-    properties === undefined ? [] : elementsOf(properties).filter((child) => isNamed(child, xades(local))),
+    properties === undefined ? [] : childElements(properties).filter((child) => isNamed(child, xades(local))),
   )
-  const cert = attribute && elementsOf(attribute).find((child) => isNamed(child, xades('Cert')))
+  const cert = attribute && childElements(attribute).find((child) => isNamed(child, xades('Cert')))
   const digest = onlyChild(cert, xades('CertDigest'))
   const value = decodeContent(onlyChild(digest, ds('DigestValue')))
   if (others.length > 0 || value === undefined) return err('malformed')
-  const hash = digestMethod(algorithmOf(onlyChild(digest, ds('DigestMethod')), 'DigestMethod'))
+  const hash = digestMethod(readAlgorithm(onlyChild(digest, ds('DigestMethod')), 'DigestMethod'))
   return hash === undefined ? err('unsupported_algorithm') : ok({ hash, value })
 }
 
 /** Decodes the base64 in an element. White space between its characters is skipped (XML Schema §3.2.16). */
 export function decodeContent(element: XmlElement | undefined): Uint8Array<ArrayBuffer> | undefined {
-  const text = textOf(element)
+  const text = readText(element)
   return text === undefined || text === '' ? undefined : decodeBase64(text.replace(/[ \t\r\n]+/g, ''))
 }

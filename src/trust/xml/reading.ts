@@ -12,13 +12,13 @@ export function isNamed(element: XmlElement, [namespace, local]: XmlName): boole
 }
 
 /** Returns the child elements, without text. */
-export function elementsOf(element: XmlElement): readonly XmlElement[] {
+export function childElements(element: XmlElement): readonly XmlElement[] {
   return element.children.filter((child) => typeof child !== 'string')
 }
 
 /** Returns the child elements with this name. */
 export function childrenNamed(element: XmlElement | undefined, name: XmlName): readonly XmlElement[] {
-  return element === undefined ? [] : elementsOf(element).filter((child) => isNamed(child, name))
+  return element === undefined ? [] : childElements(element).filter((child) => isNamed(child, name))
 }
 
 /** Returns the child element with this name; `undefined` if there is none, or more than one. */
@@ -39,13 +39,13 @@ export function descend(
  * Returns the text of an element, without white space at its ends. `undefined` if the element is absent, or
  * has an element inside.
  */
-export function textOf(element: XmlElement | undefined): string | undefined {
-  if (element === undefined || elementsOf(element).length > 0) return undefined
+export function readText(element: XmlElement | undefined): string | undefined {
+  if (element === undefined || childElements(element).length > 0) return undefined
   return element.children.join('').replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
 }
 
 /** Returns the value of an attribute without a namespace. */
-export function attributeOf(element: XmlElement | undefined, local: string): string | undefined {
+export function readAttribute(element: XmlElement | undefined, local: string): string | undefined {
   return element?.attributes.find((attribute) => attribute.namespace === '' && attribute.local === local)
     ?.value
 }

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { countsOf } from '../../../src/metrics/record.ts'
+import { readCounts } from '../../../src/metrics/record.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { ADMIN, call, createRelyingParty, json } from './edge-app.ts'
 
@@ -34,7 +34,7 @@ it.each([
 ])('%s %s is counted under its route and its kind of caller', async (method, path, route, audience) => {
   const countOf = (status: number) => {
     const values = [audience, method, route, String(status)].join()
-    return [...countsOf('requests').counters.values()].find((counter) => counter.values.join() === values)
+    return [...readCounts('requests').counters.values()].find((counter) => counter.values.join() === values)
       ?.count
   }
   const { response } = await logged(method, path)
@@ -167,7 +167,7 @@ describe('with LOG_REQUESTS=problems, a request', () => {
     const { api_key } = await createRelyingParty()
     const headers = { Authorization: `Bearer ${api_key}` }
     const countOf = () => {
-      const counters = [...countsOf('requests').counters.values()]
+      const counters = [...readCounts('requests').counters.values()]
       return counters.find(({ values }) => values.join() === 'api,GET,/v1/events,200')?.count ?? 0
     }
     const before = countOf()

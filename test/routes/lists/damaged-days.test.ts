@@ -2,7 +2,7 @@
 
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { dayOf } from '../../../src/relying-party/events/event-days.ts'
+import { toDay } from '../../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
 import { VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
 import { createApp } from '../../../src/routes/app.ts'
@@ -26,7 +26,7 @@ async function damagedObjects(): Promise<readonly string[]> {
   const found = warnings.find(({ code }: { code: string }) => code === 'list_day_damaged')
   return found?.objects ?? []
 }
-const objectOf = (setting: Setting) => String(indexStub(env, setting.relyingPartyId, dayOf(NOON)).id)
+const objectOf = (setting: Setting) => String(indexStub(env, setting.relyingPartyId, toDay(NOON)).id)
 
 /** Lets every call of the day's object throw, as a value that cannot be decoded does. */
 function damage(): void {

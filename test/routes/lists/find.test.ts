@@ -4,7 +4,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { dayOf } from '../../../src/relying-party/events/event-days.ts'
+import { toDay } from '../../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
 import type { IndexEntry } from '../../../src/relying-party/index/index-entry.ts'
 import { VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
@@ -25,7 +25,7 @@ import { rowsReadBy } from '../../workerd/rows.ts'
 import { call } from '../edge/edge-app.ts'
 
 const app = createApp()
-const DAY = dayOf(NOON)
+const DAY = toDay(NOON)
 
 startAtNoon()
 

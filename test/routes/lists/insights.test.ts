@@ -3,7 +3,7 @@
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { dayOf } from '../../../src/relying-party/events/event-days.ts'
+import { toDay } from '../../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
 import { VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
 import { createApp } from '../../../src/routes/app.ts'
@@ -149,7 +149,7 @@ describe('GET /v1/insights', () => {
     const [deleted] = [await cancelAfter(setting, 10), await cancelAfter(setting, 20)]
     await areCounted(setting, { canceled: 2 })
     const before = await insights(setting, TODAY)
-    const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
+    const day = indexStub(env, setting.relyingPartyId, toDay(NOON))
     expect((await ask(setting, 'DELETE', deleted)).status).toBe(204)
     expect(await insights(setting, TODAY)).toEqual(before)
     await evictDurableObject(day)

@@ -3,7 +3,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { dayOf } from '../../../src/relying-party/events/event-days.ts'
+import { toDay } from '../../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
 import { VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
 import { createApp } from '../../../src/routes/app.ts'
@@ -81,7 +81,7 @@ const idsOf = (page: readonly Listed[]) => page.map(({ verification_id }) => ver
 
 /** Stores entries without sessions, one a second before noon. */
 async function fill(setting: Setting, count: number, members: (i: number) => object = () => ({})) {
-  const day = dayOf(NOON)
+  const day = toDay(NOON)
   const id = setting.relyingPartyId
   const [{ verification_id } = { verification_id: '' }] = (await list(setting)).verifications
   await runInDurableObject(indexStub(env, id, day), (_, state) => {
@@ -140,7 +140,7 @@ describe('GET /v1/verify', () => {
       ended_at: '2046-06-15T12:00:05.000Z',
     })
     // An overwritten row can still be read in the database file.
-    const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
+    const day = indexStub(env, setting.relyingPartyId, toDay(NOON))
     expect(JSON.stringify(await valuesOf(day))).not.toContain('4711')
   })
 
@@ -285,7 +285,7 @@ describe('GET /v1/verify', () => {
     await runDurableObjectAlarm(stubOf(id))
     expect((await ask(setting, 'GET', id)).status).toBe(404)
     expect((await list(setting)).verifications).toMatchObject([{ verification_id: id, metadata: {} }])
-    const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
+    const day = indexStub(env, setting.relyingPartyId, toDay(NOON))
     const sealed = async () =>
       Object.values(await valuesOf(day)).flatMap((value) =>
         typeof value === 'object' && value !== null && 'sealed_metadata' in value
@@ -302,7 +302,7 @@ describe('GET /v1/verify', () => {
     const [kept, deleted] = [await createOne(setting), await createOne(setting)]
     expect((await ask(setting, 'DELETE', deleted)).status).toBe(204)
     expect(idsOf(await readAll(setting, 10))).toEqual([kept])
-    const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
+    const day = indexStub(env, setting.relyingPartyId, toDay(NOON))
     expect(JSON.stringify(await valuesOf(day))).not.toContain(deleted)
     // The ids are masked (listed-ids.ts): only the mask of the second id is overwritten.
     const masks = await runInDurableObject(day, (_, { storage }) => {
@@ -328,7 +328,7 @@ describe('GET /v1/verify', () => {
     })
     const { verification_id: deleted } = await createSession(setting)
     expect((await ask(setting, 'DELETE', deleted)).status).toBe(204)
-    const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
+    const day = indexStub(env, setting.relyingPartyId, toDay(NOON))
     expect(await runInDurableObject(day, () => store())).toBe(true)
     expect(idsOf(await readAll(setting, 10))).toEqual([kept])
     expect(JSON.stringify(await valuesOf(day))).not.toContain(deleted)
@@ -369,7 +369,7 @@ describe('GET /v1/verify', () => {
   it('erases entries after 30 days, and the counts of their day after 90 days', async () => {
     const setting = await setUp()
     await createOne(setting)
-    const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
+    const day = indexStub(env, setting.relyingPartyId, toDay(NOON))
     at(NOON + 29 * DAYS)
     expect((await list(setting)).verifications).toHaveLength(1)
     at(NOON + 31 * DAYS)
@@ -389,7 +389,7 @@ describe('GET /v1/verify', () => {
     const setting = await setUp()
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
     await createOne(setting)
-    const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
+    const day = indexStub(env, setting.relyingPartyId, toDay(NOON))
     at(NOON + 31 * DAYS)
     await runInDurableObject(day, async (index: VerificationIndex, { storage }) => {
       vi.spyOn(Object.getPrototypeOf(storage), 'deleteAll').mockImplementationOnce(() => {

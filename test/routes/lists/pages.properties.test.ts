@@ -4,7 +4,7 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dayOf } from '../../../src/relying-party/events/event-days.ts'
+import { toDay } from '../../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
 import type { IndexEntry } from '../../../src/relying-party/index/index-entry.ts'
 import { createApp } from '../../../src/routes/app.ts'
@@ -53,13 +53,13 @@ function entryOf(one: One, isEnded = false): IndexEntry {
 }
 
 function put({ relyingPartyId }: Setting, one: One, isEnded?: boolean): Promise<boolean> {
-  const day = dayOf(one.created_at)
+  const day = toDay(one.created_at)
   const entry = entryOf(one, isEnded)
   return indexStub(env, relyingPartyId, day).put({ relyingPartyId, day, mark: markOf(one), entry })
 }
 
 function remove({ relyingPartyId }: Setting, one: One): Promise<void> {
-  const day = dayOf(one.created_at)
+  const day = toDay(one.created_at)
   const { created_at } = one
   return indexStub(env, relyingPartyId, day).remove({ relyingPartyId, day, mark: markOf(one), created_at })
 }

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
 import { EventLog } from '../../../src/relying-party/event-log.ts'
-import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
+import { endOfDay, eventLogStub, toDay } from '../../../src/relying-party/events/event-days.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { VerificationSession } from '../../../src/session/verification-session.ts'
 import {
@@ -107,7 +107,7 @@ describe('an event in the log', () => {
     await isPublished(session.verification_id)
     const [event] = (await json(read(setting))).events
     expect(event.encrypted_claims).toMatch(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
-    const log = eventLogStub(env, setting.relyingPartyId, dayOf(NOON))
+    const log = eventLogStub(env, setting.relyingPartyId, toDay(NOON))
     const stored = await runInDurableObject(log, (_, state) => JSON.stringify([...state.storage.kv.list()]))
     expect(stored).toContain('verification.verified')
     expect(stored).not.toContain('canary')
@@ -214,7 +214,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10, next)).ids).toEqual([])
     const first = await cancelOne(setting)
     expect((await readAll(setting, 10, next)).ids).toEqual([first])
-    await evictDurableObject(eventLogStub(env, setting.relyingPartyId, dayOf(NOON + 3 * DAYS)))
+    await evictDurableObject(eventLogStub(env, setting.relyingPartyId, toDay(NOON + 3 * DAYS)))
     const later = await json(read(setting, '?after=latest'))
     const second = await cancelOne(setting)
     expect((await readAll(setting, 10, later.next)).ids).toEqual([second])
@@ -222,7 +222,7 @@ describe('the log', () => {
 
   it('gives a reader at midnight every later event, even one that arrives late for the old day', async () => {
     const setting = await setUp()
-    const midnight = endOfDay(dayOf(NOON))
+    const midnight = endOfDay(toDay(NOON))
     at(midnight + 9 * SECOND)
     const { next } = await json(read(setting, '?after=latest'))
     // The clock of another machine is behind.
@@ -238,7 +238,7 @@ describe('the log', () => {
   it('can be read over midnight and over days without events, with any page size', async () => {
     const setting = await setUp()
     const ids: string[] = []
-    for (const time of [NOON, NOON + 1, endOfDay(dayOf(NOON)) - 1, endOfDay(dayOf(NOON)), NOON + 5 * DAYS]) {
+    for (const time of [NOON, NOON + 1, endOfDay(toDay(NOON)) - 1, endOfDay(toDay(NOON)), NOON + 5 * DAYS]) {
       at(time)
       ids.push(await cancelOne(setting))
     }
@@ -249,15 +249,15 @@ describe('the log', () => {
 
   it('shows a reader at midnight the last event of the old day', async () => {
     const setting = await setUp()
-    at(endOfDay(dayOf(NOON)) - SECOND)
+    at(endOfDay(toDay(NOON)) - SECOND)
     const { next } = await readAll(setting, 10)
     const last = await cancelOne(setting)
-    at(endOfDay(dayOf(NOON)) + SECOND)
+    at(endOfDay(toDay(NOON)) + SECOND)
     const first = await cancelOne(setting)
     // Readers wait five more seconds for the old day. Nothing of the new day is returned before.
     const early = await readAll(setting, 10, next)
     expect(early.ids).toEqual([last])
-    at(endOfDay(dayOf(NOON)) + 6 * SECOND)
+    at(endOfDay(toDay(NOON)) + 6 * SECOND)
     expect((await readAll(setting, 10, early.next)).ids).toEqual([first])
   })
 

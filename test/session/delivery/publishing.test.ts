@@ -5,7 +5,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { EventLog } from '../../../src/relying-party/event-log.ts'
 import type { AppendResult, LogEntry } from '../../../src/relying-party/events/day-events.ts'
-import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
+import { endOfDay, eventLogStub, toDay } from '../../../src/relying-party/events/event-days.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { computeSpread, ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS } from '../../../src/session/store/spread.ts'
 import { WAIT } from '../../support/wait.ts'
@@ -69,14 +69,14 @@ describe('the event of an outcome', () => {
   it('is stored in the log if there is no webhook', async () => {
     const setting = await setUp()
     const id = await endedSession(setting)
-    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
+    expect(await loggedOn(setting, toDay(NOON))).toEqual([id])
   })
 
   it('is stored in the log even if the webhook does not subscribe to it', async () => {
     const webhook = { url: 'http://127.0.0.1:9/hook', events: ['verification.verified'] }
     const setting = await setUp({ webhook })
     const id = await endedSession(setting)
-    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
+    expect(await loggedOn(setting, toDay(NOON))).toEqual([id])
   })
 
   it('is stored in the log before the receiver responds, and stays queued until the log has stored it', async () => {
@@ -86,7 +86,7 @@ describe('the event of an outcome', () => {
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
     await vi.waitFor(
-      async () => expect(await loggedOn(setting, dayOf(NOON))).toEqual([verification_id]),
+      async () => expect(await loggedOn(setting, toDay(NOON))).toEqual([verification_id]),
       WAIT,
     )
     expect((await owedBy(verification_id)).owed).not.toBeNull()
@@ -121,7 +121,7 @@ describe('the event of an outcome', () => {
     vi.restoreAllMocks()
     at(NOON + 30 * SECOND)
     expect(await alarm(id)).toBe(true)
-    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
+    expect(await loggedOn(setting, toDay(NOON))).toEqual([id])
     expect((await owedBy(id)).owed).toBeNull()
   })
 })
@@ -137,7 +137,7 @@ describe('the end of a session without a webhook', () => {
     expect(await owedBy(id)).toMatchObject({ owed: { calls: 1, next_call_at: set }, alarm: set })
     at(set)
     expect(await alarm(id)).toBe(true)
-    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
+    expect(await loggedOn(setting, toDay(NOON))).toEqual([id])
     expect((await owedBy(id)).owed).toBeNull()
     lost.resolve('recorded')
   })
@@ -199,7 +199,7 @@ describe('while the log is unavailable', () => {
     vi.restoreAllMocks()
     at((await owedBy(id)).alarm ?? 0)
     await alarm(id)
-    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
+    expect(await loggedOn(setting, toDay(NOON))).toEqual([id])
     expect(await owedBy(id)).toEqual({
       owed: null,
       alarm: NOON + 30 * DAYS + computeSpread(id, ERASURE_SPREAD_MS),
@@ -223,7 +223,7 @@ describe('while the log is unavailable', () => {
     vi.restoreAllMocks()
     at(NOON + 20 * DAYS)
     await alarm(id)
-    expect(await loggedOn(setting, dayOf(NOON + 20 * DAYS))).toEqual([id])
+    expect(await loggedOn(setting, toDay(NOON + 20 * DAYS))).toEqual([id])
     expect((await ask(setting, 'GET', id)).status).toBe(404)
   })
 
@@ -246,7 +246,7 @@ describe('while the log is unavailable', () => {
     vi.restoreAllMocks()
     at(NOON + 60 * SECOND)
     expect(await alarm(id)).toBe(false)
-    expect(await loggedOn(setting, dayOf(NOON))).toEqual([])
+    expect(await loggedOn(setting, toDay(NOON))).toEqual([])
   })
 })
 
@@ -259,69 +259,69 @@ describe('the event of an outcome that the log may already have', () => {
     at(NOON + 30 * SECOND)
     await alarm(id)
     expect((await owedBy(id)).owed).toBeNull()
-    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
+    expect(await loggedOn(setting, toDay(NOON))).toEqual([id])
   })
 
   it('is not stored a second time on the next day', async () => {
-    at(endOfDay(dayOf(NOON)) - SECOND)
+    at(endOfDay(toDay(NOON)) - SECOND)
     const setting = await setUp()
     const id = await endedSession(setting, loseResponses())
     vi.restoreAllMocks()
-    at(endOfDay(dayOf(NOON)) + 60 * SECOND)
+    at(endOfDay(toDay(NOON)) + 60 * SECOND)
     await alarm(id)
     expect((await owedBy(id)).owed).toBeNull()
-    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
-    expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([])
+    expect(await loggedOn(setting, toDay(NOON))).toEqual([id])
+    expect(await loggedOn(setting, toDay(NOON) + 1)).toEqual([])
   })
 
   it('is not stored a second time if the response of the next day’s log was also lost', async () => {
-    at(endOfDay(dayOf(NOON)) - SECOND)
+    at(endOfDay(toDay(NOON)) - SECOND)
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
     vi.restoreAllMocks()
     loseResponses()
-    at(endOfDay(dayOf(NOON)) + 60 * SECOND)
+    at(endOfDay(toDay(NOON)) + 60 * SECOND)
     await alarm(id)
     // The "closed" of the first day was lost, too. So the session still asks that day.
-    expect((await owedBy(id)).owed).toMatchObject({ day: dayOf(NOON) })
+    expect((await owedBy(id)).owed).toMatchObject({ day: toDay(NOON) })
     vi.restoreAllMocks()
-    loseResponsesOf(dayOf(NOON) + 1)
-    at(endOfDay(dayOf(NOON)) + HOUR)
+    loseResponsesOf(toDay(NOON) + 1)
+    at(endOfDay(toDay(NOON)) + HOUR)
     await alarm(id)
-    expect((await owedBy(id)).owed).toMatchObject({ day: dayOf(NOON) + 1 })
+    expect((await owedBy(id)).owed).toMatchObject({ day: toDay(NOON) + 1 })
     vi.restoreAllMocks()
-    at(endOfDay(dayOf(NOON)) + 30 * HOUR)
+    at(endOfDay(toDay(NOON)) + 30 * HOUR)
     await alarm(id)
     expect((await owedBy(id)).owed).toBeNull()
-    const days = [0, 1, 2].map((after) => loggedOn(setting, dayOf(NOON) + after))
+    const days = [0, 1, 2].map((after) => loggedOn(setting, toDay(NOON) + after))
     expect(await Promise.all(days)).toEqual([[], [id], []])
   })
 })
 
 describe('the event of an outcome that arrives after the end of its day', () => {
   it('is stored under the day of its arrival, so no reader misses it', async () => {
-    at(endOfDay(dayOf(NOON)) - SECOND)
+    at(endOfDay(toDay(NOON)) - SECOND)
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
     vi.restoreAllMocks()
     const append = vi.spyOn(EventLog.prototype, 'append')
-    at(endOfDay(dayOf(NOON)) + 26 * HOUR)
+    at(endOfDay(toDay(NOON)) + 26 * HOUR)
     await alarm(id)
     expect(append).toHaveBeenCalledTimes(2) // the day in between is not asked
     expect((await owedBy(id)).owed).toBeNull()
-    expect(await loggedOn(setting, dayOf(NOON))).toEqual([])
-    expect(await loggedOn(setting, dayOf(NOON) + 2)).toEqual([id])
+    expect(await loggedOn(setting, toDay(NOON))).toEqual([])
+    expect(await loggedOn(setting, toDay(NOON) + 2)).toEqual([id])
   })
 
   it('is stored under the next day if the clock of the log is ahead of the clock of the session', async () => {
     const setting = await setUp()
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
     const id = await endedSession(setting)
-    expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([id])
+    expect(await loggedOn(setting, toDay(NOON) + 1)).toEqual([id])
   })
 
   it('is stored once, even if a late answer to an earlier call says that the first day has ended', async () => {
-    const [first, second, third] = [0, 1, 2].map((after) => dayOf(NOON) + after) as [number, number, number]
+    const [first, second, third] = [0, 1, 2].map((after) => toDay(NOON) + after) as [number, number, number]
     at(endOfDay(first) - SECOND)
     const setting = await setUp()
     const closed = Promise.withResolvers<AppendResult>()

@@ -4,7 +4,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, vi } from 'vitest'
 import { EventLog } from '../../../src/relying-party/event-log.ts'
-import { dayOf } from '../../../src/relying-party/events/event-days.ts'
+import { toDay } from '../../../src/relying-party/events/event-days.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { call } from '../../routes/edge/edge-app.ts'
@@ -241,7 +241,7 @@ describe('a webhook that subscribes to steps', () => {
     await createSession(setting)
     await vi.waitFor(() => expect(append).toHaveBeenCalledTimes(2), WAIT)
     const days = append.mock.calls.map(([{ day }]) => day)
-    expect(days).toEqual([dayOf(NOON), dayOf(NOON) + 1])
+    expect(days).toEqual([toDay(NOON), toDay(NOON) + 1])
   })
 
   it('receives a step event again if it refused the event, and the log stores it once', async () => {

@@ -3,7 +3,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
-import { dayOf } from '../../../src/relying-party/events/event-days.ts'
+import { toDay } from '../../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
 import { VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
 import { createApp } from '../../../src/routes/app.ts'
@@ -13,7 +13,7 @@ import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import { ask, createSession, type Setting, setUp } from '../driver.ts'
 
 const app = createApp()
-const DAY = dayOf(NOON)
+const DAY = toDay(NOON)
 
 startAtNoon()
 

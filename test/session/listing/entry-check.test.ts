@@ -5,7 +5,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { reportCapacity } from '../../../src/metrics/capacity.ts'
 import { relyingPartyStub } from '../../../src/relying-party/document/identifier.ts'
-import { dayOf, endOfDay } from '../../../src/relying-party/events/event-days.ts'
+import { endOfDay, toDay } from '../../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
 import { VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
 import { createApp } from '../../../src/routes/app.ts'
@@ -17,7 +17,7 @@ import { rowsReadBy } from '../../workerd/rows.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
 const app = createApp()
-const DAY = dayOf(NOON)
+const DAY = toDay(NOON)
 const HOUR = 3_600_000
 
 startAtNoon()

@@ -4,7 +4,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { EventLog } from '../../../src/relying-party/event-log.ts'
-import { dayOf } from '../../../src/relying-party/events/event-days.ts'
+import { toDay } from '../../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
 import type { IndexPut } from '../../../src/relying-party/index/stored-entry.ts'
 import { VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
@@ -19,7 +19,7 @@ import { ask, createSession, fetchRequest, type Setting, setUp, stubOf } from '.
 
 const app = createApp()
 const HOUR = 3_600_000
-const DAY = dayOf(NOON)
+const DAY = toDay(NOON)
 const STEPS = ['verification.created', 'verification.request_fetched']
 const WEBHOOK = { url: 'http://127.0.0.1:9/hook', events: [...STEPS, 'verification.canceled'] }
 

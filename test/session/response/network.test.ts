@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
-import { countsOf } from '../../../src/metrics/record.ts'
+import { readCounts } from '../../../src/metrics/record.ts'
 import { openNetwork, untilDeadline } from '../../../src/session/response/network.ts'
 import { SANDBOX_ORIGIN } from '../../../src/trust/anchors/sandbox-anchor.ts'
 
@@ -10,7 +10,7 @@ afterEach(() => {
 
 it('the metrics count each fetch by the first accepted media type and by the result', async () => {
   const { fetchResource } = openNetwork(env, false)
-  const counted = () => [...countsOf('fetches').counters.values()].map((each) => ({ ...each }))
+  const counted = () => [...readCounts('fetches').counters.values()].map((each) => ({ ...each }))
   const before = counted()
   const accept = 'application/vc+jwt, application/jwt'
   const answers = [new Response('a'), new Response('aa'), new Response(null, { status: 404 })]

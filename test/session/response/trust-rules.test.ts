@@ -2,14 +2,14 @@
 
 import { describe, expect, it } from 'vitest'
 import {
+  chooseReason,
   type EvaluationReason,
-  reasonOf,
   type UncheckedSettings,
   uncheckedRules,
 } from '../../../src/exchange/unchecked.ts'
 import { BUILT_IN_TYPES } from '../../../src/policy/built-in-types.ts'
 import { REASONS } from '../../../src/session/document/reasons.ts'
-import { anchorsOf, type EvaluationInput } from '../../../src/session/response/trust-rules.ts'
+import { collectAnchors, type EvaluationInput } from '../../../src/session/response/trust-rules.ts'
 import type { AssuranceLevel } from '../../../src/trust/anchors/anchor.ts'
 
 /** Refusals of a well-formed chain whose anchor may be in the missing list. */
@@ -27,7 +27,7 @@ describe('the trust anchors', () => {
   const own = { name: 'Own', credential_types: ['membership'] }
   const listed = { name: 'Listed', credential_types: ['pid'] }
   const anchors = (sandboxed: boolean) =>
-    anchorsOf({
+    collectAnchors({
       settings: { trust_anchors: [own] },
       subscribed: { anchors: [listed] },
       document: { request: {} },
@@ -54,8 +54,8 @@ describe('the reason of a refusal', () => {
     '%s becomes trust_list_unavailable only if it means an untrusted issuer and a trust list is unavailable',
     (reason) => {
       const missing = UNTRUSTED.includes(reason) ? 'trust_list_unavailable' : reason
-      expect(reasonOf(reason, { incomplete: true })).toBe(missing)
-      expect(reasonOf(reason, { incomplete: false })).toBe(reason)
+      expect(chooseReason(reason, { incomplete: true })).toBe(missing)
+      expect(chooseReason(reason, { incomplete: false })).toBe(reason)
     },
   )
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SESSION_BINDINGS, type SessionBinding } from '../../../src/api/values.ts'
-import { type SessionDocument, stageOf } from '../../../src/session/document/document.ts'
+import { type SessionDocument, toStage } from '../../../src/session/document/document.ts'
 import type { StoredGeneration } from '../../../src/session/document/generations.ts'
 import { CODE_MS, FINISH_MS, type LoginSuccess } from '../../../src/session/document/login.ts'
 import { reaches } from '../../../src/session/document/outcome.ts'
@@ -60,7 +60,7 @@ describe('a successful response that waits for its browser', () => {
   it('waits for five minutes, and the alarm is set to the end of this time', () => {
     const document = held()
     expect(document.held).toMatchObject({ winner: 'digest', browser: 'mark', until: T0 + HOLD_MS })
-    expect([document.status, document.outcome, stageOf(document)]).toEqual([
+    expect([document.status, document.outcome, toStage(document)]).toEqual([
       'pending',
       null,
       'awaiting_return',

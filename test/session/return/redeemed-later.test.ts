@@ -5,7 +5,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
 import { EventLog } from '../../../src/relying-party/event-log.ts'
-import { dayOf, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
+import { eventLogStub, toDay } from '../../../src/relying-party/events/event-days.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { json } from '../../routes/edge/edge-app.ts'
 import { WAIT } from '../../support/wait.ts'
@@ -65,7 +65,7 @@ it('a return code that is redeemed later does not change the event that was alre
     storage.kv.get<SessionDocument>('session'),
   )
   expect(owed?.pending_log_entry).toBeNull()
-  const day = dayOf(Date.now())
+  const day = toDay(Date.now())
   const { events } = await eventLogStub(env, setting.relyingPartyId, day).read(day, 0, 1)
   const withoutPersonal = { ...JSON.parse(sent ?? ''), metadata: {}, encrypted_claims: null }
   expect(events[0]?.body).toBe(JSON.stringify(withoutPersonal))

@@ -17,9 +17,9 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       {
         path: INDEXING,
         replaced:
-          '  const { ok: isStored } = await putEntry(env, document, entryOf(document, pending.revision))\n',
+          '  const { ok: isStored } = await putEntry(env, document, toEntry(document, pending.revision))\n',
         by: `  store.remember({ ...document, pending_index_entry: { ...pending, next_call_at: null } })
-  if (!(await putEntry(env, document, entryOf(document, pending.revision))).ok) return
+  if (!(await putEntry(env, document, toEntry(document, pending.revision))).ok) return
   const isStored = true
 `,
       },
@@ -165,8 +165,8 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       {
         path: END,
         replaced:
-          '      ? inBackground(() => postAll(context, webhook, begunOf(deliveries, started), report.write))',
-        by: '      ? inBackground(() => publishSteps(context).then(() => postAll(context, webhook, begunOf(deliveries, started), report.write)))',
+          '      ? inBackground(() => postAll(context, webhook, markBegun(deliveries, started), report.write))',
+        by: '      ? inBackground(() => publishSteps(context).then(() => postAll(context, webhook, markBegun(deliveries, started), report.write)))',
       },
       {
         path: END,

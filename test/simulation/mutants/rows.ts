@@ -14,14 +14,14 @@ export const ROW_MUTANTS: readonly Mutant[] = [
       {
         path: SESSION,
         replaced: '    this.#store.commit(document)\n',
-        by: `    if (input.isIndexed) await putEntry(this.#env, document, entryOf(document, 1))
+        by: `    if (input.isIndexed) await putEntry(this.#env, document, toEntry(document, 1))
     this.#store.commit(document)
 `,
       },
       {
         path: SESSION,
         replaced: "import { eraseOnRequest, keepListing } from './listing/remainder.ts'\n",
-        by: `import { entryOf } from './listing/entry.ts'
+        by: `import { toEntry } from './listing/entry.ts'
 import { putEntry } from './listing/indexing.ts'
 import { eraseOnRequest, keepListing } from './listing/remainder.ts'
 `,

@@ -4,7 +4,7 @@
 
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 import { isStepEvent } from '../../../src/relying-party/document/settings.ts'
-import { type ListedEntry, webhookStateOf } from '../../../src/relying-party/index/index-entry.ts'
+import { type ListedEntry, readWebhookState } from '../../../src/relying-party/index/index-entry.ts'
 import type { StoredEntry } from '../../../src/relying-party/index/stored-entry.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { TEST_ENVIRONMENT } from '../../support/service/environment.ts'
@@ -142,7 +142,7 @@ function isSame(entry: StoredEntry, document: SessionDocument, isErased: boolean
 
 /** Status, stage and state of the webhook. */
 function stateOf(entry: StoredEntry): string {
-  return `${entry.status}, ${entry.stage}, ${webhookStateOf(entry)}`
+  return `${entry.status}, ${entry.stage}, ${readWebhookState(entry)}`
 }
 
 function stateOfSession({ status, held, request_fetched, deliveries }: SessionDocument): string {

@@ -3,7 +3,7 @@
 // retention, its entries after 30 days, its counters after 90, events of the log after 30. What is due while
 // faults go on is erased after them. That nothing is left in the end is the matter of the other properties.
 
-import { dayOf, endOfDay } from '../../../src/relying-party/events/event-days.ts'
+import { endOfDay, toDay } from '../../../src/relying-party/events/event-days.ts'
 import type { StoredEntry } from '../../../src/relying-party/index/stored-entry.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { documentOf, type Property, type Stored } from '../ledger.ts'
@@ -53,7 +53,7 @@ export const times: Property = {
     }
     const entryChanged = (list: SimulatedObject, key: string, [before, after]: readonly unknown[]) => {
       const { name } = list
-      const day = dayOf(Number(key.split('/')[1]))
+      const day = toDay(Number(key.split('/')[1]))
       const until = endOfDay(day + LISTED_DAYS)
       if (after === undefined) {
         if (wall() < until - jumped()) fail(`an entry of ${name} was erased before its time`)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { canonicalize } from '../../../src/trust/xml/exclusive-c14n.ts'
-import { elementsOf } from '../../../src/trust/xml/reading.ts'
+import { childElements } from '../../../src/trust/xml/reading.ts'
 import { parseXml } from '../../../src/trust/xml/xml-tree.ts'
 import vectors from '../../vectors/trusted-lists.json' with { type: 'json' }
 
@@ -37,5 +37,5 @@ export function pemOf(base64: string): string {
 export function canonicalText(name: PublishedName): string {
   const root = parseXml(publishedList(name).bytes)
   if (!root.ok) throw new Error(root.error)
-  return new TextDecoder().decode(canonicalize(root.value, elementsOf(root.value).at(-1)))
+  return new TextDecoder().decode(canonicalize(root.value, childElements(root.value).at(-1)))
 }

@@ -5,7 +5,7 @@ import { deflateRawSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { decodeBase64url } from '../../../src/codec/base64url.ts'
 import { decodeHex } from '../../../src/codec/bytes.ts'
-import { decodeCbor, entryOf } from '../../../src/codec/cbor.ts'
+import { decodeCbor, findEntry } from '../../../src/codec/cbor.ts'
 import { STATUS_LIST } from '../../../src/limits.ts'
 import { inflateStatusList, readStatus } from '../../../src/trust/status/status-inflate.ts'
 import type { CompressedStatusList } from '../../../src/trust/status/status-token.ts'
@@ -44,7 +44,7 @@ describe('the lists published in the specification', () => {
     'the lists published in the specification with $bits bits per entry give every published status, in CBOR',
     async ({ bits, cborHex, statuses }) => {
       const item = decodeCbor(decodeHex(cborHex)!, { bytes: 65_536, depth: 4, items: 16 })
-      const lst = item.ok ? entryOf(item.value, 'lst') : undefined
+      const lst = item.ok ? findEntry(item.value, 'lst') : undefined
       if (lst?.type !== 'bytes') throw new Error('the vector holds no list')
       for (const [index, status] of Object.entries(statuses))
         expect([index, await read(bits, lst.value, Number(index))]).toEqual([index, status])

@@ -2,7 +2,7 @@
 // from a stored request of the library, a Request Object, parameters, or messages of Annex C.
 
 import { encodeBase64url } from '../../../../src/codec/base64url.ts'
-import { bytesOf, type CborItem, embeddedOf, entryOf, textOf } from '../../../../src/codec/cbor.ts'
+import { type CborItem, findEntry, readBytes, readEmbedded, readText } from '../../../../src/codec/cbor.ts'
 import { isJsonObject, type Json, type JsonObject, member, parseJson } from '../../../../src/codec/json.ts'
 import { parseCoseKey } from '../../../../src/crypto/cose.ts'
 import { type PublicJwk, parsePublicJwk } from '../../../../src/crypto/jwk.ts'
@@ -172,8 +172,8 @@ function ofAnnexC(data: JsonObject, origin: string): AnnexCRequest {
     return bytes && readCbor(bytes)
   })
   const content = info?.type === 'array' ? info.items[1] : undefined
-  const nonce = content && bytesOf(entryOf(content, 'nonce'))
-  const publicJwk = content && parseCoseKey(entryOf(content, 'recipientPublicKey'))
+  const nonce = content && readBytes(findEntry(content, 'nonce'))
+  const publicJwk = content && parseCoseKey(findEntry(content, 'recipientPublicKey'))
   if (request === undefined || nonce === undefined || publicJwk === undefined)
     throw new NotEvaluatedError('the request has no readable deviceRequest or encryptionInfo')
   return {
@@ -190,20 +190,20 @@ function ofAnnexC(data: JsonObject, origin: string): AnnexCRequest {
 
 /** Returns the query that a DeviceRequest makes: each requested document with its elements. */
 function queryOfDocuments(request: CborItem): Json {
-  const requests = entryOf(request, 'docRequests')
+  const requests = findEntry(request, 'docRequests')
   const items = requests?.type === 'array' ? requests.items : []
   return { credentials: items.slice(0, 10).map((item, i) => documentQueryOf(item, `document_${i}`)) }
 }
 
 function documentQueryOf(item: CborItem, id: string): Json {
-  const bytes = embeddedOf(entryOf(item, 'itemsRequest'))
+  const bytes = readEmbedded(findEntry(item, 'itemsRequest'))
   const content = bytes && readCbor(bytes)
-  const nameSpaces = content && entryOf(content, 'nameSpaces')
+  const nameSpaces = content && findEntry(content, 'nameSpaces')
   const claims = (nameSpaces?.type === 'map' ? nameSpaces.entries : []).flatMap(({ key, value }) =>
     (value.type === 'map' ? value.entries : []).map((element) => ({
-      path: [textOf(key) ?? '', textOf(element.key) ?? ''],
+      path: [readText(key) ?? '', readText(element.key) ?? ''],
     })),
   )
-  const docType = (content && textOf(entryOf(content, 'docType'))) ?? ''
+  const docType = (content && readText(findEntry(content, 'docType'))) ?? ''
   return { id, format: 'mso_mdoc', meta: { doctype_value: docType }, claims }
 }

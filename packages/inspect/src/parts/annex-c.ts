@@ -1,6 +1,6 @@
 // Messages of ISO/IEC TS 18013-7 Annex C: DeviceRequest, EncryptionInfo and the encrypted response.
 
-import { bytesOf, type CborItem, entryOf, textOf } from '../../../../src/codec/cbor.ts'
+import { type CborItem, findEntry, readBytes, readText } from '../../../../src/codec/cbor.ts'
 import { isJsonObject, type JsonObject, member } from '../../../../src/codec/json.ts'
 import { parseCoseKey, readX5chain } from '../../../../src/crypto/cose.ts'
 import type { Context } from '../context.ts'
@@ -32,20 +32,20 @@ export async function annexCParts(data: JsonObject, context: Context): Promise<r
 
 /** Returns the parts of a DeviceRequest, with the certificates of its readers. */
 export async function deviceRequestParts(request: CborItem, context: Context): Promise<readonly Part[]> {
-  const docRequests = entryOf(request, 'docRequests')
+  const docRequests = findEntry(request, 'docRequests')
   const items = docRequests?.type === 'array' ? docRequests.items.slice(0, 20) : []
   const clause = 'ISO/IEC 18013-5 8.3.2.1.2.1'
-  const version = row('version', textOf(entryOf(request, 'version')) ?? 'missing', MDOC.version)
+  const version = row('version', readText(findEntry(request, 'version')) ?? 'missing', MDOC.version)
   const parts = await Promise.all(
     items.map(async (item, i) => {
       const title = items.length > 1 ? `document request ${i + 1}` : 'document request'
-      const auth = entryOf(item, 'readerAuth')
+      const auth = findEntry(item, 'readerAuth')
       const detail = auth
         ? 'it covers the session, so it is not checked here'
         : 'the request is not signed: any page can make it'
       const signature = check('reader authentication', 'not_checked', detail, 'ISO/IEC 18013-5 9.1.4')
       const chain = auth && chainOfCose(auth)
-      const rows = cborRows(entryOf(item, 'itemsRequest') ?? item, MDOC)
+      const rows = cborRows(findEntry(item, 'itemsRequest') ?? item, MDOC)
       return [
         part(title, clause, rows, [signature]),
         ...(chain ? await certificateParts(chain, context, `${title}: reader`) : []),
@@ -64,7 +64,7 @@ function chainOfCose(auth: CborItem): readonly Bytes[] | undefined {
 /** Returns the part of an EncryptionInfo. */
 export function encryptionInfoPart(info: CborItem): Part {
   const content = info.type === 'array' ? info.items[1] : undefined
-  const key = content && parseCoseKey(entryOf(content, 'recipientPublicKey'))
+  const key = content && parseCoseKey(findEntry(content, 'recipientPublicKey'))
   const clause = 'ISO/IEC TS 18013-7 C.5'
   const rows = content ? cborRows(content) : cborRows(info)
   const usable = key
@@ -76,7 +76,7 @@ export function encryptionInfoPart(info: CborItem): Part {
 /** Returns the part of an encrypted response. */
 export function encryptedResponsePart(response: CborItem): Part {
   const content = response.type === 'array' ? response.items[1] : undefined
-  const cipherText = content && bytesOf(entryOf(content, 'cipherText'))
+  const cipherText = content && readBytes(findEntry(content, 'cipherText'))
   const clause = 'ISO/IEC TS 18013-7 C.5'
   const detail = 'it is opened only together with the request, its origin and the private key'
   const rows = [

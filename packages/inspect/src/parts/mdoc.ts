@@ -1,7 +1,7 @@
 // Documents of ISO/IEC 18013-5: DeviceResponse, one document, and IssuerSigned. The decoders are those of the
 // service; what they refuse is shown as plain CBOR.
 
-import { type CborItem, decodeCbor, entryOf, integerOf, textOf } from '../../../../src/codec/cbor.ts'
+import { type CborItem, decodeCbor, findEntry, readInteger, readText } from '../../../../src/codec/cbor.ts'
 import { verifyCoseSign1 } from '../../../../src/crypto/cose.ts'
 import { openNameSpaces } from '../../../../src/formats/mdoc/digests.ts'
 import { type DecodedIssuerSigned, decodeIssuerSigned } from '../../../../src/formats/mdoc/issuer-signed.ts'
@@ -23,13 +23,16 @@ export async function deviceResponseParts(
   context: Context,
   of = '',
 ): Promise<readonly Part[]> {
-  const documents = entryOf(response, 'documents')
+  const documents = findEntry(response, 'documents')
   const items = documents?.type === 'array' ? documents.items.slice(0, SHOWN) : []
-  const status = integerOf(entryOf(response, 'status'))
-  const errors = entryOf(response, 'documentErrors')
+  const status = readInteger(findEntry(response, 'status'))
+  const errors = findEntry(response, 'documentErrors')
   const clause = 'ISO/IEC 18013-5 8.3.2.1.2.2'
   const rows = [
-    row('version', textOf(entryOf(response, 'version')) ?? 'missing', ['Version of the structure.', clause]),
+    row('version', readText(findEntry(response, 'version')) ?? 'missing', [
+      'Version of the structure.',
+      clause,
+    ]),
     row('status', String(status ?? 'missing'), ['0: no error.', 'ISO/IEC 18013-5 8.3.2.1.2.3']),
     row('documents', String(documents?.type === 'array' ? documents.items.length : 0)),
     ...(errors ? cborRows(errors).map(({ name, value }) => row(`documentErrors ${name}`, value)) : []),
@@ -42,9 +45,9 @@ export async function deviceResponseParts(
 
 /** Returns the parts of one document: what the issuer signed, and the proof of the device. */
 export async function documentParts(document: CborItem, context: Context, of = ''): Promise<readonly Part[]> {
-  const issuerSigned = entryOf(document, 'issuerSigned')
-  const deviceSigned = entryOf(document, 'deviceSigned')
-  const docType = textOf(entryOf(document, 'docType'))
+  const issuerSigned = findEntry(document, 'issuerSigned')
+  const deviceSigned = findEntry(document, 'deviceSigned')
+  const docType = readText(findEntry(document, 'docType'))
   const issued = issuerSigned ? await issuerSignedParts(issuerSigned, context, of, docType) : []
   return [...issued, devicePart(deviceSigned, of)]
 }
@@ -56,13 +59,13 @@ function devicePart(deviceSigned: CborItem | undefined, of: string): Part {
     const detail = 'there is no proof of the device: whoever has the document can present it'
     return part(title, clause, [], [check('device authentication', 'not_checked', detail, clause)])
   }
-  const auth = entryOf(deviceSigned, 'deviceAuth')
-  const isMac = auth !== undefined && entryOf(auth, 'deviceMac') !== undefined
+  const auth = findEntry(deviceSigned, 'deviceAuth')
+  const isMac = auth !== undefined && findEntry(auth, 'deviceMac') !== undefined
   const kind = isMac ? 'MAC, which only the recipient can check' : 'signature'
   const detail = 'it covers the session, so it is checked only together with the request'
   const rows = [
     row('kind', kind, MDOC.deviceAuth),
-    ...cborRows(entryOf(deviceSigned, 'nameSpaces') ?? deviceSigned),
+    ...cborRows(findEntry(deviceSigned, 'nameSpaces') ?? deviceSigned),
   ]
   return part(title, clause, rows, [check('device authentication', 'not_checked', detail, clause)])
 }
@@ -152,8 +155,8 @@ function elementRows(nameSpaces: DecodedIssuerSigned['nameSpaces']): readonly Ro
       const embedded = item.type === 'tag' && item.content.type === 'bytes' ? item.content.value : undefined
       const decoded = embedded && decodeCbor(embedded, INPUT.cbor)
       if (!decoded?.ok) return []
-      const identifier = textOf(entryOf(decoded.value, 'elementIdentifier')) ?? ''
-      const value = entryOf(decoded.value, 'elementValue')
+      const identifier = readText(findEntry(decoded.value, 'elementIdentifier')) ?? ''
+      const value = findEntry(decoded.value, 'elementValue')
       const rows = value ? cborRows(value) : jsonRows(null)
       return rows.map((each) => row([name, identifier, each.name].filter(Boolean).join(' / '), each.value))
     }),

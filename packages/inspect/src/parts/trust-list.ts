@@ -6,7 +6,7 @@ import { member } from '../../../../src/codec/json.ts'
 import type { Result } from '../../../../src/result.ts'
 import { decodeLote } from '../../../../src/trust/lists/etsi-lote.ts'
 import type { DecodedList, ListContent, TrustListError } from '../../../../src/trust/lists/listed.ts'
-import { readSchemeOf } from '../../../../src/trust/lists/tl-scheme.ts'
+import { readSchemeElement } from '../../../../src/trust/lists/tl-scheme.ts'
 import { readServices } from '../../../../src/trust/lists/tl-services.ts'
 import { parseXmlList, verifyXmlTree } from '../../../../src/trust/lists/tl-signature.ts'
 import { decodeVical } from '../../../../src/trust/lists/vical.ts'
@@ -112,7 +112,7 @@ export async function xmlListParts(body: Bytes, context: Context): Promise<reado
   const parsed = parseXmlList(body)
   if (!parsed.ok) return [part(title, clause, [], [refusalOf(parsed.error, clause)])]
   const root = parsed.value
-  const scheme = readSchemeOf(root)
+  const scheme = readSchemeElement(root)
   const rows = scheme ? [...contentRows(scheme), row('territory', scheme.territory)] : []
   const dates = scheme ? [checkNextUpdate(scheme, context)] : [refusalOf('malformed', clause)]
   const { signature, certificate } = await xmlSignature(root)

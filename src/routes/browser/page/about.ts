@@ -56,7 +56,7 @@ function aboutLines(texts: Texts, { view, about: facts }: AboutInput, name: stri
   const isOfLogin = view.login !== null
   const isRetained = view.requested_claims.items.some(({ retained }) => retained)
   const storesValues = !isOfLogin && view.gives_values && !view.states_no_storage
-  const hosts = new Set(Object.values(view.return_addresses ?? {}).map(hostOf))
+  const hosts = new Set(Object.values(view.return_addresses ?? {}).map(readHost))
   const lines: readonly (string | false | null)[] = [
     ...(isOfLogin ? [] : [...hosts].map((host) => fill(about.returnTo, { host }))),
     !isOfLogin && fill(view.gives_values ? about.values : about.yesOrNo, { name }),
@@ -72,7 +72,7 @@ function aboutLines(texts: Texts, { view, about: facts }: AboutInput, name: stri
   return lines.filter((line) => typeof line === 'string')
 }
 
-function hostOf(address: string): string {
+function readHost(address: string): string {
   return isolate(new URL(address).host)
 }
 

@@ -3,7 +3,7 @@
 
 import { utf8 } from '../../../codec/bytes.ts'
 import { sha256 } from '../../../crypto/digest.ts'
-import { type AssetSource, readOnce, sendFile, versionOf } from '../../edge/cloudflare.ts'
+import { type AssetSource, computeVersion, readOnce, sendFile } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { problem } from '../../edge/problems.ts'
 
@@ -25,7 +25,7 @@ export type ScriptName = (typeof SCRIPTS)[number]
  * never changes.
  */
 export async function scriptAddress(assets: AssetSource, name: ScriptName): Promise<string> {
-  return `/assets/${name}?v=${await versionOf(assets, `page/${name}`)}`
+  return `/assets/${name}?v=${await computeVersion(assets, `page/${name}`)}`
 }
 
 /** Serves `GET /assets/:name`. */
@@ -33,7 +33,7 @@ export async function sendScript(c: AppContext): Promise<Response> {
   const name = SCRIPTS.find((script) => script === c.req.param('name'))
   if (name === undefined) return problem(c, 'not_found')
   const path = `page/${name}`
-  const isCurrent = c.req.query('v') === (await versionOf(c.env.ASSETS, path))
+  const isCurrent = c.req.query('v') === (await computeVersion(c.env.ASSETS, path))
   const sent = await sendFile(c, path, {
     'Content-Type': 'text/javascript; charset=utf-8',
     'Cache-Control': isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache',

@@ -10,7 +10,7 @@ import { sha256 } from '../../../crypto/digest.ts'
 import { codingHeaders } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { readStyle } from './assets.ts'
-import { directionOf } from './language.ts'
+import { readDirection } from './language.ts'
 import { mark } from './mark.ts'
 import type { Texts } from './texts.ts'
 
@@ -78,7 +78,7 @@ export async function sendPage(
     ...(next !== undefined && { Refresh: `0; url=${new URL(next).href}` }),
   }
   const page = html`<!doctype html>
-<html lang="${texts.language}" dir="${directionOf(texts.language)}">
+<html lang="${texts.language}" dir="${readDirection(texts.language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">

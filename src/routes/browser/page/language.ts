@@ -43,13 +43,13 @@ export function chooseLocale(language: string, locale: string | null): string {
  */
 export function ownTextAttributes(locale: string | null): { readonly lang: string; readonly dir: Direction } {
   if (locale === null || !isLocale(locale)) return { lang: '', dir: 'auto' } // unknown (HTML §3.2.6.1)
-  return { lang: locale, dir: directionOf(locale) }
+  return { lang: locale, dir: readDirection(locale) }
 }
 
 type Direction = 'auto' | 'ltr' | 'rtl'
 
 /** Returns the writing direction of a language. `language`: a well-formed tag. */
-export function directionOf(language: string): Direction {
+export function readDirection(language: string): Direction {
   const { script = '' } = new Intl.Locale(language).maximize()
   return RIGHT_TO_LEFT.has(script) ? 'rtl' : 'ltr'
 }

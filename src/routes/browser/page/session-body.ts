@@ -48,7 +48,7 @@ export function sessionBody(
 ): { readonly title: string; readonly body: Markup; readonly live: boolean } {
   const { view } = page
   const name = isolate(page.name)
-  const state = stateOf(page)
+  const state = chooseState(page)
   const live = view.status === 'pending'
   const { title, text } = stateText(page, texts, { name, state })
   const names = [page.isFramed && 'framed', hasQr(page) && 'wide'].filter((name) => name !== false)
@@ -126,7 +126,7 @@ const WAITING_FOR_WALLET_MS = 30_000
  * link contains the number of the last activity: the new page shows only what happened after it.
  */
 function newCodeLink(page: SessionPage, state: PageState, texts: Texts): Markup {
-  const activity = activityOf(page)
+  const activity = describeActivity(page)
   const isLate = state === 'scanned' && activity !== null && activity.ago >= WAITING_FOR_WALLET_MS
   const words = hasQr(page) ? texts.newCode : texts.tryAgain
   const wallet = page.named === null ? '' : `&wallet=${encodeURIComponent(page.named)}`
@@ -243,7 +243,7 @@ function alternative({ alternative: address }: SessionPage, texts: Texts): Marku
  * wallet's newest activity. Any other stage is handled like `request_fetched`, so a new stage needs no new
  * text.
  */
-function stateOf({ view, seen }: SessionPage): PageState {
+function chooseState({ view, seen }: SessionPage): PageState {
   const { status, stage, wallet_activity: activity } = view
   if (status !== 'pending') return status
   if (stage === 'awaiting_return') return 'returning'
@@ -252,7 +252,7 @@ function stateOf({ view, seen }: SessionPage): PageState {
   return activity.kind === 'response_refused' ? 'refused' : 'scanned'
 }
 
-function activityOf({ view, now }: SessionPage): ScriptData['activity'] {
+function describeActivity({ view, now }: SessionPage): ScriptData['activity'] {
   const { wallet_activity: activity } = view
   if (activity === null) return null
   return { number: activity.number, ago: Math.max(0, now - Date.parse(activity.at)) }
@@ -263,15 +263,15 @@ function stateText(
   texts: Texts,
   { name, state }: { readonly name: string; readonly state: PageState },
 ): StateText {
-  const text = statesOf(page, texts, name)[state]
+  const text = listStates(page, texts, name)[state]
   const { wallet_activity: activity, family } = page.view
-  if (family !== null) return { ...text, text: endsOf(page, texts, name)[family] }
+  if (family !== null) return { ...text, text: listEnds(page, texts, name)[family] }
   const refusal = state === 'refused' ? activity?.family : null
   return refusal ? { ...text, text: fill(texts.refusals[refusal], { name }) } : text
 }
 
 /** Returns the texts for the end of a session, by the kind of the reason (`EndFamily`). */
-function endsOf(page: SessionPage, texts: Texts, name: string): Readonly<Record<EndFamily, string>> {
+function listEnds(page: SessionPage, texts: Texts, name: string): Readonly<Record<EndFamily, string>> {
   const filled = Object.entries(texts.ends).map(([family, text]) => [
     family,
     fill(text, { name }) + (family === 'declined_on_page' ? closeWords(page, texts) : ''),
@@ -287,7 +287,7 @@ function closeWords({ isFramed, view }: SessionPage, texts: Texts): string {
   return isFramed || view.return_addresses !== null ? '' : ` ${texts.closePage}`
 }
 
-function statesOf(page: SessionPage, texts: Texts, name: string): ScriptData['states'] {
+function listStates(page: SessionPage, texts: Texts, name: string): ScriptData['states'] {
   const withQr = hasQr(page)
   const own = withQr ? texts.states : { ...texts.states, ...texts.linkStates }
   const states = withQr && !page.isBegun ? { ...own, waiting: texts.login.showCode } : own
@@ -310,7 +310,7 @@ function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
     expires_in: Math.max(0, view.expires_at - now),
     follows: view.login !== null,
     seen,
-    activity: activityOf(page),
+    activity: describeActivity(page),
     asked: fill(asksWords(page, texts).asked, { name }),
     time_left: texts.timeLeft,
     link_opened: texts.linkOpened,
@@ -323,9 +323,9 @@ function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
     dc_api_nearby: view.dc_api_protocols.length > 1 ? texts.onAndroid : texts.onPhoneNearby,
     dc_api_closed: texts.browserWalletClosed,
     dc_api_sent: texts.browserWalletSent,
-    states: statesOf(page, texts, name),
+    states: listStates(page, texts, name),
     refusals: Object.fromEntries(refusals),
-    ends: endsOf(page, texts, name),
+    ends: listEnds(page, texts, name),
     back: addresses !== null && dependsOnEnd(addresses) ? addresses : {},
     ways: listWays(page).map(({ id, opening }) => ({ id, opening: opening(texts, page) })),
   }

@@ -53,9 +53,9 @@ export function chosenMarkup(texts: Texts, input: WalletsInput): Markup | '' {
   const isKnown = input.wallets.find(({ id }) => id === profile.id)?.isKnown ?? true
   return html`<div class="chosen">
 <p><b>${fill(texts.wallets.chosen, { wallet })}</b></p>
-<p><a href="${addressOf(input, 'any')}">${texts.wallets.other}</a></p>
+<p><a href="${buildAddress(input, 'any')}">${texts.wallets.other}</a></p>
 ${isKnown ? '' : html`<p class="soft">${texts.wallets.untestedLong}</p>`}
-${storesOf(profile, input).length === 0 ? '' : html`<p class="soft">${fill(texts.wallets.install, { wallet })} ${storeLinks(texts, input, profile)}</p>`}
+${listStores(profile, input).length === 0 ? '' : html`<p class="soft">${fill(texts.wallets.install, { wallet })} ${storeLinks(texts, input, profile)}</p>`}
 </div>`
 }
 
@@ -77,7 +77,7 @@ export function walletsMarkup(texts: Texts, input: WalletsInput): Markup | '' {
 export function noWalletMarkup(texts: Texts, input: WalletsInput): Markup | '' {
   const { none, get } = texts.wallets
   const offered = usableWallets(input).filter(
-    ({ isKnown, profile }) => isKnown && storesOf(profile, input).length > 0,
+    ({ isKnown, profile }) => isKnown && listStores(profile, input).length > 0,
   )
   if (input.view.wallet !== null) return ''
   return listMarkup(texts, input, { id: 'no-wallet', title: none, hint: get, offered }, (one, names) => {
@@ -163,7 +163,7 @@ function entry(texts: Texts, input: WalletsInput, one: Entry, names: Intl.Displa
     ...(names === undefined ? [] : [countryNames(countries, names)]),
     ...(one.isKnown ? [] : [texts.wallets.untested]),
   ].filter((note) => note !== '')
-  return html`<li${needsApi(one)}><a href="${addressOf(input, id)}"><bdi>${name}</bdi></a>${notes.map((note) => html` <small>${note}</small>`)}</li>`
+  return html`<li${needsApi(one)}><a href="${buildAddress(input, id)}"><bdi>${name}</bdi></a>${notes.map((note) => html` <small>${note}</small>`)}</li>`
 }
 
 /**
@@ -180,19 +180,19 @@ function countryNames(countries: readonly string[], names: Intl.DisplayNames): s
 
 /** Returns the links to install a wallet on this device, with the name of the store. */
 function storeLinks(texts: Texts, input: Pick<WalletsInput, 'device'>, profile: WalletProfile) {
-  return storesOf(profile, input).map(
+  return listStores(profile, input).map(
     ([on, address], i) =>
       html`${i === 0 ? '' : ' · '}<a href="${address}" target="_blank" rel="noopener">${texts.wallets.stores[on]}</a>`,
   )
 }
 
-function storesOf({ install }: WalletProfile, { device }: Pick<WalletsInput, 'device'>) {
+function listStores({ install }: WalletProfile, { device }: Pick<WalletsInput, 'device'>) {
   const stores = Object.entries(install) as [Store, string][] // the members of the schema
   return stores.filter(([on]) => isFor(device, on))
 }
 
 /** Returns the address of this page for another wallet. */
-function addressOf({ token }: WalletsInput, wallet: string): string {
+function buildAddress({ token }: WalletsInput, wallet: string): string {
   return `?${new URLSearchParams({ token, wallet })}`
 }
 

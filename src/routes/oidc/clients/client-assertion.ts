@@ -11,7 +11,7 @@ import { type ClientJwk, type OidcClient, signingKeys } from '../../../relying-p
 import { err } from '../../../result.ts'
 import { hashSecret } from '../../edge/authenticate.ts'
 import type { AppContext } from '../../edge/context.ts'
-import { endpointsOf, type Issuer } from '../issuer.ts'
+import { buildEndpoints, type Issuer } from '../issuer.ts'
 import type { OidcError } from '../responses.ts'
 
 /** Largest remaining life of an assertion, and largest time until its start, both in seconds. */
@@ -76,7 +76,7 @@ const STORE_ERRORS = {
  */
 function isAddressed(audiences: readonly string[], issuer: Issuer, client: OidcClient): boolean {
   const accepted = client.token_endpoint_as_audience
-    ? [issuer.url, endpointsOf(issuer.url).token_endpoint]
+    ? [issuer.url, buildEndpoints(issuer.url).token_endpoint]
     : [issuer.url]
   return audiences.length > 0 && audiences.every((audience) => accepted.includes(audience))
 }

@@ -10,7 +10,7 @@ import type { Settings } from '../../../relying-party/document/settings.ts'
 import { effectivePolicy, type OidcClientInput, type OidcPolicy } from '../../../relying-party/oidc/client.ts'
 import { err, ok, type Result } from '../../../result.ts'
 import type { CreateInput } from '../../../session/request/creation.ts'
-import { claimNameOf } from '../../../session/tokens/claim-names.ts'
+import { claimName } from '../../../session/tokens/claim-names.ts'
 import { isCondition } from '../../../session/tokens/released-claims.ts'
 import { readMessage } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
@@ -87,7 +87,7 @@ function checkSubject(
 ): keyof typeof CLIENT_MESSAGES | undefined {
   if (subject.type === 'transient') return undefined
   const identifying = policy.descriptors.filter(({ scopes }) => {
-    const names = scopes.map(claimNameOf)
+    const names = scopes.map(claimName)
     return subject.claims.every((claim) => names.includes(claim))
   })
   if (identifying.length === 0) return 'oidc_subject_claims'

@@ -17,15 +17,15 @@ import { relyingPartyStub } from '../../../relying-party/document/identifier.ts'
 import type { Settings } from '../../../relying-party/document/settings.ts'
 import {
   effectivePolicy,
-  issuerOf,
   type OidcClient,
   type OidcClientInput,
+  writeIssuer,
 } from '../../../relying-party/oidc/client.ts'
 import { forgetOidcClient } from '../../../relying-party/oidc/client-cache.ts'
 import { isStaleSignIn } from '../../../relying-party/people/console-calls.ts'
 import { loadSettings } from '../../../relying-party/settings/settings-cache.ts'
 import { err, type Result } from '../../../result.ts'
-import { originOf } from '../../audit/origin.ts'
+import { readOrigin } from '../../audit/origin.ts'
 import { hashSecret } from '../../edge/authenticate.ts'
 import { readMessage } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
@@ -98,7 +98,7 @@ async function createOidcClient(c: AppContext, relyingPartyId: string): Promise<
     created_at: Date.now(),
     secrets,
   }
-  const added = await relyingPartyStub(c.env, relyingPartyId)?.addOidcClient(client, originOf(c))
+  const added = await relyingPartyStub(c.env, relyingPartyId)?.addOidcClient(client, readOrigin(c))
   if (added === undefined) return problem(c, 'not_found')
   if (!added.ok && added.error === 'too_many_clients')
     return refuse(c, 'invalid_request', 'oidc_clients_full')
@@ -120,7 +120,7 @@ async function changeOidcClient(c: AppContext, relyingPartyId: string, id: strin
   const input = withChanges(members, patch.value)
   const judged = await judge(c, input, settings.value)
   if (!judged.ok) return judged.error
-  const replaced = await relyingPartyStub(c.env, relyingPartyId)?.replaceOidcClient(id, input, originOf(c))
+  const replaced = await relyingPartyStub(c.env, relyingPartyId)?.replaceOidcClient(id, input, readOrigin(c))
   if (!replaced?.ok) return problem(c, 'not_found')
   forgetOidcClient(relyingPartyId, id)
   const body: CreatedOidcClient = {
@@ -132,7 +132,7 @@ async function changeOidcClient(c: AppContext, relyingPartyId: string, id: strin
 
 /** DELETE: deletes a client, which stops working within 60 s. */
 async function deleteOidcClient(c: AppContext, relyingPartyId: string, id: string): Promise<Response> {
-  const deleted = await relyingPartyStub(c.env, relyingPartyId)?.deleteOidcClient(id, originOf(c))
+  const deleted = await relyingPartyStub(c.env, relyingPartyId)?.deleteOidcClient(id, readOrigin(c))
   if (deleted !== true) return problem(c, 'not_found')
   forgetOidcClient(relyingPartyId, id)
   return new Response(null, { status: 204 })
@@ -145,7 +145,7 @@ async function rotateOidcSecret(c: AppContext, relyingPartyId: string, id: strin
   if (!stub || !client?.ok) return problem(c, 'not_found')
   if (!hasSecret(client.value)) return refuse(c, 'invalid_request', 'oidc_client_without_secret')
   const secret = newSecret()
-  const rotated = await stub.addOidcSecret(id, await hashSecret(secret), originOf(c))
+  const rotated = await stub.addOidcSecret(id, await hashSecret(secret), readOrigin(c))
   if (!rotated.ok) return problem(c, 'not_found')
   forgetOidcClient(relyingPartyId, id)
   return sendJson<OidcSecret>(c, { client_id: id, client_secret: secret })
@@ -189,7 +189,7 @@ function toWire(c: AppContext, relyingPartyId: string, client: OidcClient): Oidc
   const { client_id, created_at, secrets: _, policies, ...members } = client
   return {
     client_id,
-    issuer: issuerOf(loadConfig(c.env).baseUrl, relyingPartyId),
+    issuer: writeIssuer(loadConfig(c.env).baseUrl, relyingPartyId),
     created_at: isoTime(created_at),
     token_endpoint_as_audience: false,
     dpop_bound_access_tokens: false,

@@ -5,7 +5,7 @@ import { loadConfig } from '../../../config.ts'
 import { timingSafeEqualText } from '../../../crypto/timing-safe.ts'
 import { newVerificationId, sessionStub } from '../../../relying-party/document/session-stub.ts'
 import type { Settings } from '../../../relying-party/document/settings.ts'
-import { issuerOf, type OidcClient } from '../../../relying-party/oidc/client.ts'
+import { type OidcClient, writeIssuer } from '../../../relying-party/oidc/client.ts'
 import { loadOidcClient } from '../../../relying-party/oidc/client-cache.ts'
 import { loadSettings } from '../../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../../result.ts'
@@ -168,7 +168,7 @@ export async function openLogin(
   const sent = await readSealed(c, token)
   const redirectUri = registeredUri(client.value, sent?.parameters.get('redirect_uri'))
   if (sent === undefined || redirectUri === undefined) return OVER
-  const issuer = { url: issuerOf(baseUrl, relyingPartyId), settings: settings.value, keys: oidc.keys }
+  const issuer = { url: writeIssuer(baseUrl, relyingPartyId), settings: settings.value, keys: oidc.keys }
   const { parameters, origin } = sent
   const parsed = await parseRequest(parameters, client.value, { issuer, redirectUri, origin })
   const refuse = (error: RequestError) =>

@@ -52,10 +52,10 @@ async function openPage(c: AppContext, next: Next): Promise<Response | undefined
   const cookie = await readLoginCookie(c, id)
   if (!isOfBrowser(token, cookie)) return sendNotice(c, 404, 'over')
   const isOver = Date.now() >= token.expiresAt
-  if (!cookie.isBegun) return isOver ? redirectTo(c, endOf(c, id, token)) : sendStart(c, id, token)
+  if (!cookie.isBegun) return isOver ? redirectTo(c, buildEndAddress(c, id, token)) : sendStart(c, id, token)
   await next()
   // A login that no wallet acted on is erased when it expires. Its client gets an error.
-  if (isOver && c.res.status === 404) c.res = redirectTo(c, endOf(c, id, token))
+  if (isOver && c.res.status === 404) c.res = redirectTo(c, buildEndAddress(c, id, token))
   return undefined
 }
 
@@ -132,7 +132,7 @@ async function continueWith(next: Next): Promise<undefined> {
 }
 
 /** Returns the address at which the browser gets the result for the client. */
-function endOf(c: AppContext, id: string, { relyingPartyId }: LoginToken): string {
+function buildEndAddress(c: AppContext, id: string, { relyingPartyId }: LoginToken): string {
   const query = new URLSearchParams({ token: c.req.query('token') ?? '' })
   return `${loadConfig(c.env).baseUrl}/oidc/${relyingPartyId}/finish/${id}?${query}`
 }

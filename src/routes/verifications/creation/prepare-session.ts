@@ -22,7 +22,7 @@ import { plainResponseWarning, requestOptions } from './request-options.ts'
 import { requestedEvidence, withRetention } from './requested-evidence.ts'
 import { requestedIdentity } from './requested-identity.ts'
 import { requestedPolicy } from './requested-policy.ts'
-import { registeredOf, unregisteredClaims } from './requested-registration.ts'
+import { loadRegistered, unregisteredClaims } from './requested-registration.ts'
 import { requestedTransactions } from './requested-transactions.ts'
 import { untrustedRequest } from './requested-trust.ts'
 import { requestedWallet } from './requested-wallet.ts'
@@ -69,7 +69,7 @@ async function runChecks(env: Env, sent: CreateRequest, settings: Settings) {
 
   const options = requestOptions(body, settings)
   if (!options.ok) return options
-  const registered = registeredOf(settings, body.intended_use, Date.now())
+  const registered = loadRegistered(settings, body.intended_use, Date.now())
   const built = requestedPolicy(body, settings, { protocol, options: options.value, registered })
   if (!built.ok) return built
   const policy = ok(terms === null ? built.value : withRetention(built.value))

@@ -41,7 +41,7 @@ export function unregisteredClaims(
 }
 
 /** Returns the credentials registered for a use; none without a registration that can be used. */
-export function registeredOf(
+export function loadRegistered(
   { verifier }: Pick<Settings, 'verifier'>,
   use: string | undefined,
   now: number,

@@ -33,7 +33,7 @@ export async function untrustedRequest(
   if (unknown !== undefined) return unknown
   if (!settings.livemode) return undefined
   const { anchor_sets: sets } = body
-  const rules = rulesOf(settings, protocol, sets)
+  const rules = buildRules(settings, protocol, sets)
   const unvouched = (anchors: Settings['trust_anchors']) => unvouchedQueries(policy, { ...rules, anchors })
   // Most relying parties need no trust list here, so trust lists are read last.
   if (unvouched(settings.trust_anchors).length === 0) return undefined
@@ -65,7 +65,7 @@ export async function canReachLevel(
   const required = request.required_assurance_level
   const needed = reachesLevel(required, level) ? required : level
   const { anchor_sets: sets } = request
-  const rules = rulesOf(settings, PROTOCOLS[request.protocol], sets)
+  const rules = buildRules(settings, PROTOCOLS[request.protocol], sets)
   const isVouched = (all: Settings['trust_anchors']) => {
     const anchors = all.filter(({ assurance_level }) => reachesLevel(assurance_level, needed))
     return unvouchedQueries(policy, { ...rules, anchors }).length === 0
@@ -92,7 +92,7 @@ function unknownSets(
   return errors.length === 0 ? undefined : { code: 'policy_unsatisfiable', errors }
 }
 
-function rulesOf(settings: Settings, protocol: Protocol, sets: readonly string[] | undefined) {
+function buildRules(settings: Settings, protocol: Protocol, sets: readonly string[] | undefined) {
   const definitions = typeDefinitions(settings.credential_types)
   const signerProfile = (format: string) => restrictToSets(protocol.signerProfile(format), sets)
   return { definitions, formats: FORMATS, signerProfile }

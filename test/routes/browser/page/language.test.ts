@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import {
   chooseLanguage,
   chooseLocale,
-  directionOf,
   ownTextAttributes,
+  readDirection,
 } from '../../../../src/routes/browser/page/language.ts'
 import { findPageLanguage } from '../../../../src/session/views/page-language.ts'
 
@@ -65,7 +65,7 @@ describe('the direction of a page', () => {
     ['mt', 'ltr'],
     ['bg', 'ltr'],
   ])('the direction of a page in the language %s is %s', (language, direction) => {
-    expect(directionOf(language)).toBe(direction)
+    expect(readDirection(language)).toBe(direction)
   })
 })
 
