@@ -40,6 +40,7 @@ const PENDING = {
   alternative_url: null,
   locale: null,
   heading: null,
+  intended_use: null,
   intent_to_retain: false,
   purpose: null,
   allow_derived: false,

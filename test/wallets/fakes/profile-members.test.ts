@@ -136,7 +136,11 @@ async function ask({ wallet, profile }: (typeof FAKES)[number], query: DcqlQuery
   const isSigned = profile.client_id_prefixes.includes('x509_hash')
   const change: Change = {
     base,
-    also: { 'payload.dcql_query': query, ...(isSigned ? { 'header.x5c': x5c } : {}) },
+    also: {
+      'payload.dcql_query': query,
+      ...(isSigned ? { 'header.x5c': x5c } : {}),
+      ...(profile.names_issuer ? { 'payload.iss': 'https://shop.example', 'header.kid': 'key' } : {}),
+    },
   }
   const offer = isSigned ? offerLink : offerValue
   const { answer } = await offer(wallet, stage, { queries: [], change })
