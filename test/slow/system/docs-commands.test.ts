@@ -35,7 +35,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['runs until it is stopped', /^(npm run|wrangler) dev$/],
   [
     'take minutes to hours; .ci/run runs small sizes',
-    /^npm run proof( -- (all|bench|chaos|coverage|faults|fuzz|load|mutation|simulate|sizes|year)\b.*)?$/,
+    /^npm run proof( -- (all|bench|chaos|coverage|faults|fuzz|load|mutation|simulate|sizes|start-size|year)\b.*)?$/,
   ],
   ['asks the registry, before a release', /^npm audit$/],
   ['installs packages of other projects', /^npm ci --prefix bench\/peers$/],
