@@ -108,10 +108,9 @@ if (IS_FULL_SIZE) {
     }
   }, 600_000)
 
-  // `npm run proof -- fuzz --planted all` takes every fault.
-  it('make the run find every third fault that is planted in the code', async () => {
-    const planted = PLANTED_FAULTS.filter((_, i) => i % 3 === 0)
-    expect(await runPlanted(planted, { seed: SEED, requests: 2_000 })).toEqual([])
+  // A run ends once it has found all its faults. Which request finds a fault is left to chance.
+  it('make the run find each fault that is planted in the code', async () => {
+    expect(await runPlanted(PLANTED_FAULTS, { seed: SEED, requests: 6_000 })).toEqual([])
   }, 1_200_000)
 }
 
