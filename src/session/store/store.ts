@@ -66,14 +66,17 @@ export function openStore(slot: SessionSlot): SessionStore {
   let [saved, listed] = [current, current]
   const wakeUpOf = (document: StoredDocument) => chooseWakeUp(slot, document)
   const note = createNote(slot.id)
-  const write = (document: StoredDocument, evidence?: EvidenceParts): void => {
-    const parts = evidence ?? (dropsParts(saved, document) ? [] : undefined)
-    slot.write(document, wakeUpOf(document), parts) // first: if this throws, memory is unchanged, too
+  const adopt = (document: StoredDocument | undefined): void => {
     flush.stop()
     current = document
     saved = document
     listed = document
-    note(document.erased ? undefined : document)
+    note(document?.erased === false ? document : undefined)
+  }
+  const write = (document: StoredDocument, evidence?: EvidenceParts): void => {
+    const parts = evidence ?? (dropsParts(saved, document) ? [] : undefined)
+    slot.write(document, wakeUpOf(document), parts) // first: if this throws, memory is unchanged, too
+    adopt(document)
   }
   const session = () => (current?.erased === false ? current : undefined)
   const commit = (document: SessionDocument, evidence?: EvidenceParts): void => {
@@ -111,11 +114,8 @@ export function openStore(slot: SessionSlot): SessionStore {
     erase: async (tombstone) => {
       const rest = tombstone === undefined ? null : { document: tombstone, wakeUp: wakeUpOf(tombstone) }
       const erased = slot.erase(rest, dropsParts(saved, undefined) ? [] : undefined) // first: it may throw
-      flush.stop()
+      adopt(tombstone)
       closeSockets(slot)
-      current = tombstone
-      ;[saved, listed] = [tombstone, tombstone]
-      note(undefined)
       await erased
     },
     replace: async (tombstone) => {
