@@ -1,6 +1,7 @@
 // The rules of ISO/IEC TS 18013-7 Annex C for a request, on the bytes that a page passes to its browser.
 
 import { decode, Tagged } from 'cborg'
+import { refusalOfBrowser } from '../browser/mdoc-request-validation.ts'
 import type { DigitalRequest } from './dc-api-linter.ts'
 
 /** Returns the rules that a request breaks. Signatures are left to wallets, which know the origin. */
@@ -11,8 +12,10 @@ export function lintAnnexCRequest({ data }: DigitalRequest): readonly string[] {
     const request = read(deviceRequest) as Map<string, unknown>
     const [name, parameters] = info as [string, Map<string, unknown>]
     const documents = request.get('docRequests') as Map<string, Tagged>[]
+    const refusal = refusalOfBrowser(data)
     const is11 = request.has('deviceRequestInfo') || request.has('readerAuthAll')
     return [
+      ...rule(`a browser passes it on: ${refusal}`, refusal === undefined),
       ...rule('no member beside deviceRequest and encryptionInfo', Object.keys(others).length === 0),
       ...rule('EncryptionInfo begins with dcapi', name === 'dcapi' && parameters.size === 2),
       ...rule('the nonce has 32 bytes', nonceOf(encryptionInfo).length === 64),
