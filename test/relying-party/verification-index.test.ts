@@ -8,6 +8,7 @@ import { toDay } from '../../src/relying-party/events/event-days.ts'
 import { HourCounters, type HourCounts } from '../../src/relying-party/index/counters.ts'
 import { indexStub } from '../../src/relying-party/index/index-days.ts'
 import type { IndexEntry } from '../../src/relying-party/index/index-entry.ts'
+import { VerificationIndex } from '../../src/relying-party/index/verification-index.ts'
 import { type Setting, setUp } from '../session/driver.ts'
 import { at, NOON, startAtNoon } from '../workerd/clock.ts'
 import { indexEntry } from '../workerd/index-entry.ts'
@@ -242,6 +243,22 @@ describe('the alarm of a day', () => {
       expect(rows).toBeLessThanOrEqual(10_000)
     }
     expect(alarms).toBe(3)
+    expect(await stubOf(setting).counts()).toEqual(hours)
+  })
+
+  it('keeps the entries if their counts cannot be stored, and the next alarm moves the counts', async () => {
+    const setting = await setUp()
+    await putMany(setting, 20)
+    const { hours } = await countsOf(setting)
+    at(NOON + 32 * DAY_MS)
+    vi.spyOn(VerificationIndex.prototype, 'storeCounts').mockImplementationOnce(() => {
+      throw new Error('the process ends')
+    })
+    const failed = runInDurableObject(stubOf(setting), (index) => index.alarm?.())
+    await expect(failed).rejects.toThrow('the process ends')
+    await evictDurableObject(stubOf(setting))
+    await runDurableObjectAlarm(stubOf(setting))
+    expect(await isMoved(setting)).toBe(true)
     expect(await stubOf(setting).counts()).toEqual(hours)
   })
 
