@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
+import { backgroundWorker } from './test/support/runner/background-worker.ts'
 import { ClosingLine } from './test/support/runner/closing-line.ts'
 import { LongestFirst } from './test/support/runner/longest-first.ts'
 import { testsInWorkerd } from './test/support/runner/tests-in-workerd.ts'
@@ -67,15 +68,16 @@ export default defineConfig({
       {
         extends: true,
         plugins: [
-          cloudflareTest({
+          cloudflareTest(() => ({
             wrangler: { configPath: './wrangler.toml' },
             miniflare: {
+              workers: [backgroundWorker()],
               // Bare workerd has this namespace. Each session has its own object here, except in tests of it.
               durableObjects: { SHARED_SESSIONS: { className: 'SharedSessions', useSQLite: true } },
               bindings: { ...TEST_ENVIRONMENT, SHARE_SESSIONS: '0', SESSION_OBJECTS: '1' },
               serviceBindings: { SANDBOX: nothing, DEMO_SHOP: nothing },
             },
-          }),
+          })),
         ],
         test: {
           name: 'workers',

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureBundle } from './service/bundle.mjs'
 import { keepDemoRelyingParty } from './service/demo-relying-party.mjs'
 import { ensureInstalled } from './service/install.mjs'
-import { availableNode, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
+import { availableNode, BACKGROUND_CONFIG, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
 import { request } from './service/request.mjs'
 import { keepSecrets, openStateDirectory, writePrivately } from './service/state.mjs'
 import { usageLines } from './service/usage.mjs'
@@ -65,7 +65,7 @@ service = "wallet-verifier"
 function startWrangler(envFile, companions) {
   const program = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
   // The first configuration is the Worker that is reached from outside.
-  const configs = ['wrangler.toml', ...companions].flatMap((path) => ['--config', path])
+  const configs = ['wrangler.toml', BACKGROUND_CONFIG, ...companions].flatMap((path) => ['--config', path])
   const options = ['--port', port, '--env-file', envFile, '--persist-to', join(directory, 'wrangler')]
   return spawn(availableNode(), [program, 'dev', ...configs, ...options], {
     cwd: ROOT,

@@ -41,7 +41,8 @@ function update([path, text]: readonly [string, string]): string {
 
 /** Updates the types of the bindings. The types of the runtime come from @cloudflare/workers-types. */
 function updateBindings(): readonly string[] {
-  const options = ['--include-runtime=false', '--env-interface=WorkerBindings']
+  const configs = ['wrangler.toml', 'wrangler.background.toml'].flatMap((path) => ['--config', path])
+  const options = ['--include-runtime=false', '--env-interface=WorkerBindings', ...configs]
   const wrangler = (...more: readonly string[]) =>
     spawnSync(process.execPath, ['node_modules/wrangler/bin/wrangler.js', 'types', ...options, ...more], {
       stdio: ['ignore', 'ignore', 'inherit'],

@@ -17,7 +17,7 @@ import {
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { BUNDLE, ensureBundle, SANDBOX_BUNDLE, SHOP_BUNDLE } from './service/bundle.mjs'
+import { BACKGROUND_BUNDLE, BUNDLE, ensureBundle, SANDBOX_BUNDLE, SHOP_BUNDLE } from './service/bundle.mjs'
 import { capacity, reportCapacity } from './service/capacity.mjs'
 import { consoleCode, keepDemoRelyingParty } from './service/demo-relying-party.mjs'
 import { freePort, keepDemoShop, openDemoShop, SHOP_VARIABLES } from './service/demo-shop.mjs'
@@ -27,7 +27,14 @@ import { lockForLauncher, lockForWorkerd } from './service/lock.mjs'
 import { reportMeasures } from './service/measures.mjs'
 import { readOptions } from './service/options.mjs'
 import { holdOutput } from './service/output.mjs'
-import { ASSETS, availableNode, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
+import {
+  ASSETS,
+  availableNode,
+  BACKGROUND_CONFIG,
+  ROOT,
+  SANDBOX_CONFIG,
+  SHOP_CONFIG,
+} from './service/paths.mjs'
 import { checkAddresses } from './service/ports.mjs'
 import { printReadiness } from './service/readiness.mjs'
 import { openRelay, relayLimits } from './service/relay.mjs'
@@ -226,6 +233,7 @@ async function prepare(directory, variables, shop) {
   )
   const control = controlSocket(directory)
   copyBundle(directory, 'worker.js', BUNDLE)
+  copyBundle(directory, 'background.js', BACKGROUND_BUNDLE)
   copyBundle(directory, 'sandbox.js', SANDBOX_BUNDLE)
   copyBundle(directory, 'demo-shop.js', SHOP_BUNDLE)
   copyAssets(ASSETS, join(directory, 'assets'))
@@ -234,6 +242,7 @@ async function prepare(directory, variables, shop) {
     const config = workerdConfig({
       wrangler,
       variables,
+      background: { wrangler: readWranglerToml(BACKGROUND_CONFIG) },
       sandbox,
       shop: {
         wrangler: shopWrangler,
@@ -281,6 +290,10 @@ function commitOfRelease() {
 }
 
 function copyBundle(directory, name, bundle) {
+  if (!existsSync(bundle))
+    throw new Error(
+      `${relative(ROOT, bundle)} is missing: the service needs it. Install the whole release again.`,
+    )
   copyFileSync(bundle, join(directory, `${name}.new`))
   renameSync(join(directory, `${name}.new`), join(directory, name))
 }

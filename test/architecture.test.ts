@@ -14,6 +14,8 @@ import { PLANTED_FAULTS, WITHOUT_FAULT } from './system/fuzz/planted-faults.ts'
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   worker: ['routes', 'session', 'relying-party', 'env'],
+  // A Worker of its own, and the calls to it. The verifier imports the calls alone.
+  background: ['evidence', 'trust', 'metrics'],
   metrics: ['type:env'],
   env: ['type:config'],
   config: ['net', 'codec', 'version'],
@@ -37,6 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   session: [
     ...['api', 'relying-party', 'evidence', 'wallets', 'exchange', 'policy', 'iso18013-7', 'openid4vp'],
     ...['formats', 'trust', 'net', 'webhook', 'metrics', 'config', 'env', 'version', 'crypto', 'codec'],
+    'background',
   ],
   // One request and its response, without a session.
   exchange: ['policy', 'iso18013-7', 'openid4vp', 'formats', 'trust', 'net', 'crypto', 'codec'],
@@ -44,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: ['relying-party', 'exchange', 'policy', 'openid4vp', 'trust', 'qr', 'config', 'crypto', 'codec'],
   'relying-party': [
     ...['wallets', 'policy', 'iso18013-7', 'openid4vp', 'formats', 'trust', 'net', 'webhook'],
-    ...['metrics', 'config', 'env', 'crypto', 'codec'],
+    ...['background', 'metrics', 'config', 'env', 'crypto', 'codec'],
   ],
   // Platform-free: the offline verifier is built from it.
   evidence: ['exchange', 'policy', 'iso18013-7', 'openid4vp', 'formats', 'trust', 'net', 'crypto', 'codec'],
@@ -171,9 +174,9 @@ const SUB_ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string
   },
 }
 
-const CLOUDFLARE_ROOMS = ['worker', 'env', 'routes', 'session', 'relying-party', 'metrics']
-/** Entries of the two Workers. The platform requires a default export. */
-const ENTRIES = ['worker.ts', 'sandbox/worker.ts']
+const CLOUDFLARE_ROOMS = ['worker', 'background', 'env', 'routes', 'session', 'relying-party', 'metrics']
+/** Entries of the Workers. The platform requires a default export. */
+const ENTRIES = ['worker.ts', 'background/worker.ts', 'sandbox/worker.ts']
 const CLOUDFLARE_NAMES =
   /\b(DurableObject\w*|ExecutionContext|WebSocketPair|WebSocketRequestResponsePair|RateLimit)\b/
 
@@ -187,6 +190,9 @@ const RESERVED = [
   { module: /^zod(?!\/(mini|v4\/core)$)/, rooms: [] },
   { module: /^zod\/v4\/core$/, rooms: ['codec'] },
 ]
+
+/** Packages that no verification needs (docs/decisions/bundle.md). */
+const BACKGROUND_PACKAGES = ['saxes']
 
 const MAX_FILES = 15
 const MAX_FILE_LINES = 350
@@ -358,6 +364,33 @@ describe('src/', () => {
     const files = readSources('src')
     expect(Object.keys(files).length).toBeGreaterThan(20)
     expect(errorsOf(files)).toEqual([])
+  })
+})
+
+/** Returns the packages that a module imports as values, itself or through other modules. */
+function packagesOf(entry: string, files: Files): ReadonlySet<string> {
+  const modules = new Set([entry])
+  const packages = new Set<string>()
+  for (const path of modules) {
+    for (const { specifier, typeOnly } of importsOf(files[path] ?? '')) {
+      if (specifier === null || typeOnly) continue
+      if (specifier.startsWith('.')) modules.add(resolveImport(path, specifier))
+      else packages.add(specifier)
+    }
+  }
+  return packages
+}
+
+describe('the verifier’s Worker', () => {
+  it('has no package that only the Worker for background work needs', () => {
+    const files = readSources('src')
+    const [verifier, background] = ['worker.ts', 'background/worker.ts'].map((entry) =>
+      packagesOf(entry, files),
+    )
+    expect([...(verifier ?? [])]).toContain('jose')
+    for (const name of BACKGROUND_PACKAGES) {
+      expect([verifier?.has(name), background?.has(name)], name).toEqual([false, true])
+    }
   })
 })
 

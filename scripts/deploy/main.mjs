@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { BUNDLE, ensureBundle } from '../service/bundle.mjs'
+import { BACKGROUND_BUNDLE, BUNDLE, ensureBundle } from '../service/bundle.mjs'
 import { ensureReference } from '../service/reference.mjs'
 import { readWranglerToml } from '../service/workerd-config.mjs'
 import { ENVIRONMENT_FILE, environmentOfBuild, readEnvironment } from './environment.mjs'
@@ -32,8 +32,9 @@ async function main(args) {
   ensureBundle()
   const missing = ensureReference()
   if (missing !== undefined) return refuse([`API reference: ${missing}`])
-  const gzipped = gzipSync(readFileSync(BUNDLE), { level: 9 }).length
-  const unfit = bundleErrors({ gzipped, wrangler: readWranglerToml(), now: Date.now() })
+  const sizeOf = (path) => gzipSync(readFileSync(path), { level: 9 }).length
+  const [gzipped, background] = [BUNDLE, BACKGROUND_BUNDLE].map(sizeOf)
+  const unfit = bundleErrors({ gzipped, background, wrangler: readWranglerToml(), now: Date.now() })
   if (unfit.length > 0) return refuse(unfit)
   console.log(`Ready to deploy ${environment.BASE_URL} (${Math.ceil(gzipped / 1024)} KB).`)
   for (const note of notes) console.log(`  ${note}`)

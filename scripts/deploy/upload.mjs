@@ -6,8 +6,15 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BUNDLE, SANDBOX_BUNDLE, SHOP_BUNDLE } from '../service/bundle.mjs'
-import { availableNode, IS_RELEASE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from '../service/paths.mjs'
+import { BACKGROUND_BUNDLE, BUNDLE, SANDBOX_BUNDLE, SHOP_BUNDLE } from '../service/bundle.mjs'
+import {
+  availableNode,
+  BACKGROUND_CONFIG,
+  IS_RELEASE,
+  ROOT,
+  SANDBOX_CONFIG,
+  SHOP_CONFIG,
+} from '../service/paths.mjs'
 import { PLAIN, plainVariables, SECRET } from './environment.mjs'
 
 /** A bundle is uploaded as it was built and tested. The verifier's bundle is uploaded with its source map. */
@@ -15,7 +22,7 @@ const built = (bundle) => [relative(ROOT, bundle), '--no-bundle', '--no-minify']
 const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 
 /**
- * Returns the arguments of each wrangler run, in order. Sandbox and demo shop come first, since the platform
+ * Returns the arguments of each wrangler run, in order. The verifier comes last, since the platform
  * requires the target of a binding to exist. `isRouted`: the account already routes BASE_URL to the Worker.
  * Otherwise its host becomes the custom domain.
  */
@@ -25,13 +32,15 @@ export function stepsOf(environment, { secretsFile, commit, isRouted }) {
   const variables = plainVariables(environment).flatMap((name) => ['--var', `${name}:${environment[name]}`])
   const domain = isRouted || hostname.endsWith('.workers.dev') ? [] : ['--domain', hostname]
   const tag = commit === undefined ? [] : ['--tag', commit]
+  const origin = ['--var', `BASE_URL:${BASE_URL}`]
   const beside = [
-    [SANDBOX_BUNDLE, SANDBOX_CONFIG],
-    [SHOP_BUNDLE, SHOP_CONFIG],
+    [BACKGROUND_BUNDLE, BACKGROUND_CONFIG, []],
+    [SANDBOX_BUNDLE, SANDBOX_CONFIG, origin],
+    [SHOP_BUNDLE, SHOP_CONFIG, origin],
   ]
   return [
-    ...beside.map(([bundle, config]) => [
-      ...['deploy', ...built(bundle), '--config', config, '--var', `BASE_URL:${BASE_URL}`, ...tag],
+    ...beside.map(([bundle, config, more]) => [
+      ...['deploy', ...built(bundle), '--config', config, ...more, ...tag],
     ]),
     ['deploy', ...built(BUNDLE), ...variables, '--secrets-file', secretsFile, ...domain, ...tag],
   ]

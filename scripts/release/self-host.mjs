@@ -19,7 +19,8 @@ import { readJson, sourceFiles } from './source.mjs'
 const OWN = 'packages/self-host/'
 /** Files that keep their place. The launcher reads dates, flags and classes from the toml files. */
 const KEPT = [
-  ...['LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'wrangler.toml', 'wrangler.sandbox.toml', 'assets'],
+  ...['LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'assets'],
+  ...['wrangler.toml', 'wrangler.background.toml', 'wrangler.sandbox.toml'],
   ...['examples/demo-shop/wrangler.toml', 'examples/demo-shop/demo-shop.png', 'examples/demo-shop/assets'],
   ...[':(glob)docs/*.md', 'docs/api', 'docs/runbooks'],
 ]

@@ -1,5 +1,6 @@
-// `bundle-workers.mjs <directory>`: bundles the verifier, with its source map, the sandbox and the demo shop
-// (docs/decisions/bundle.md). A process of its own, because launchers run before any package is installed.
+// `bundle-workers.mjs <directory> [name …]`: bundles the verifier, with its source map, the Worker for
+// background work, the sandbox and the demo shop, or the named ones (docs/decisions/bundle.md). A process of
+// its own, because launchers run before any package is installed.
 
 import { dirname, join, relative, resolve } from 'node:path'
 import { build } from 'rolldown'
@@ -7,12 +8,14 @@ import { ROOT } from './paths.mjs'
 
 const WORKERS = {
   'worker.js': 'src/worker.ts',
+  'background.js': 'src/background/worker.ts',
   'sandbox.js': 'sandbox/worker.ts',
   'demo-shop.js': 'examples/demo-shop/src/worker.ts',
 }
 
-const [directory] = process.argv.slice(2)
-for (const [name, input] of Object.entries(WORKERS)) await bundle(input, resolve(directory, name))
+const [directory, ...named] = process.argv.slice(2)
+const names = named.length === 0 ? Object.keys(WORKERS) : named
+for (const name of names) await bundle(WORKERS[name], resolve(directory, name))
 
 function bundle(input, file) {
   return build({

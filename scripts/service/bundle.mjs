@@ -1,5 +1,5 @@
-// Builds what a deployment needs if its sources changed: the bundles of verifier, sandbox and demo shop, the
-// console, the inspector, the API description and the API reference.
+// Builds what a deployment needs if its sources changed: the bundles of the four Workers, the console, the
+// inspector, the API description and the API reference.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -24,10 +24,11 @@ import { ensureReference } from './reference.mjs'
 
 export const BUNDLE = join(DIST, 'worker.js')
 export const SOURCE_MAP = `${BUNDLE}.map`
+export const BACKGROUND_BUNDLE = join(DIST, 'background.js')
 export const SANDBOX_BUNDLE = join(DIST, 'sandbox.js')
 export const SHOP_BUNDLE = join(DIST, 'demo-shop.js')
-/** Every file that a launcher runs on workerd. */
-export const BUNDLES = [SANDBOX_BUNDLE, SHOP_BUNDLE, BUNDLE]
+/** Every file that a launcher runs on workerd, in the order of a deployment. */
+export const BUNDLES = [BACKGROUND_BUNDLE, SANDBOX_BUNDLE, SHOP_BUNDLE, BUNDLE]
 const DESCRIPTION = join(ASSETS, 'openapi.json')
 const PAGE = join(ASSETS, 'page')
 const FINGERPRINT = join(DIST, 'worker.sources')
@@ -36,9 +37,9 @@ const COMPRESSOR = 'scripts/service/compress.mjs'
 const SOURCES = ['package-lock.json', 'tsconfig.json', 'assets/oauth-errors.json', BUNDLER, COMPRESSOR]
 
 /**
- * Builds the current sources to `BUNDLE`, `SANDBOX_BUNDLE` and `SHOP_BUNDLE`, the verifier's source map to
- * `SOURCE_MAP`, the console, the inspector, the API description and the API reference. Launchers may run at
- * the same time: each builds in its own directory, then renames. A release has its bundles.
+ * Builds the current sources to `BUNDLES`, the verifier's source map to `SOURCE_MAP`, the console, the
+ * inspector, the API description and the API reference. Launchers may run at the same time: each builds in
+ * its own directory, then renames. A release has its bundles.
  */
 export function ensureBundle() {
   if (IS_RELEASE) return
@@ -69,9 +70,12 @@ export function buildPageScripts() {
   replaceFiles(PAGE, (out) => compressScripts(PAGE, out))
 }
 
-/** Builds all three bundles into the directory `out`, under the names of `BUNDLES`, and the source map. */
-export function buildAll(out) {
-  const { status, stderr, error } = spawnSync(availableNode(), [join(ROOT, BUNDLER), out], {
+/**
+ * Builds the bundles into the directory `out`, under the names of `BUNDLES`, and the source map. `names`:
+ * builds only these files.
+ */
+export function buildAll(out, names = []) {
+  const { status, stderr, error } = spawnSync(availableNode(), [join(ROOT, BUNDLER), out, ...names], {
     cwd: ROOT,
     encoding: 'utf8',
   })

@@ -13,6 +13,7 @@ export const DIST = join(ROOT, 'dist')
 export const ASSETS = join(ROOT, 'assets')
 
 /** Configurations of the Workers beside the verifier, relative to ROOT. */
+export const BACKGROUND_CONFIG = 'wrangler.background.toml'
 export const SANDBOX_CONFIG = 'wrangler.sandbox.toml'
 export const SHOP_CONFIG = 'examples/demo-shop/wrangler.toml'
 

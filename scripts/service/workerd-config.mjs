@@ -23,7 +23,8 @@ export function readWranglerToml(path = 'wrangler.toml') {
 /**
  * Returns the configuration as Cap'n Proto text, for a directory with a copy of the bundles. The text has the
  * names of variables and no values, because workerd reads the values from its environment. The text contains
- * the unique keys, so only its owner may read the file. `sandbox` and `shop` are the other Workers, each with
+ * the unique keys, so only its owner may read the file. `background` is the Worker for background work, with
+ * `wrangler`. It reaches nothing. `sandbox` and `shop` are the other Workers, each with
  * `wrangler`, `variables` and `assetsPath`. They reach the verifier only. `shop.webhookAddress`: null, or the
  * shop's port for webhooks. The service sends no webhook to its own address. `control`: path of the Unix
  * socket of the launcher.
@@ -31,6 +32,7 @@ export function readWranglerToml(path = 'wrangler.toml') {
 export function workerdConfig({
   wrangler,
   variables,
+  background,
   sandbox,
   shop,
   uniqueKeys,
@@ -45,6 +47,7 @@ export function workerdConfig({
     ...namespaceBindings(wrangler),
     '(name = "ASSETS", service = "assets")',
     ...variables.map(fromEnvironment),
+    '(name = "BACKGROUND_WORK", service = (name = "background", entrypoint = "BackgroundWork"))',
     '(name = "SANDBOX", service = "sandbox")',
     '(name = "DEMO_SHOP", service = "demo-shop")',
   ]
@@ -81,6 +84,12 @@ const config :Workerd.Config = (
       allow = ${list(allow.map(text))},
       deny = ${list(DENIED.map(text))},
       tlsOptions = (trustBrowserCas = true),
+    )),
+    (name = "background", worker = (
+      modules = [(name = "background.js", esModule = embed "background.js")],
+      compatibilityDate = ${text(background.wrangler.compatibilityDate)},
+      compatibilityFlags = ${list(background.wrangler.compatibilityFlags.map(text))},
+      globalOutbound = "nowhere",
     )),
     ${companion('sandbox', sandbox, uniqueKeys)}
     ${companion('demo-shop', shop, uniqueKeys)}

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { fetchList } from '../../src/relying-party/trust-lists/fetch-list.ts'
+import { verifyEtsiTl } from '../../src/trust/lists/etsi-tl.ts'
 import { type LotlRules, verifyEuLotl } from '../../src/trust/lists/eu-lotl.ts'
 import { readPointers, type TlPointer } from '../../src/trust/lists/tl-pointers.ts'
 import { LIST_OF_LISTS_TYPE, NATIONAL_LIST_TYPE } from '../../src/trust/lists/tl-presets.ts'
@@ -94,6 +95,7 @@ async function follow({ url, territory, signers }: TlPointer) {
     },
     null,
     loadConfig(TEST_ENVIRONMENT as never),
+    { BACKGROUND_WORK: { verifyEtsiTl } as never },
   )
   if (!fetched.ok) return fetched.error
   return fetched.value === 'not_modified' ? fetched.value : fetched.value.edition.sequence

@@ -115,6 +115,23 @@ it('a list in XML is fetched with its media type, and each anchor has its list, 
   expect(await health(NOW)).toMatchObject({ isUsable: true, isRefused: false, isEmpty: false })
 })
 
+it('a list in XML keeps its last good copy if the Worker for background work is missing, and is renewed when it is back', async () => {
+  publish(sign())
+  await create()
+  publish(sign({ sequence: 8 }))
+  const bind = (bindings: object) =>
+    runInDurableObject(stub(), (list) => void Reflect.set(list, 'env', { ...env, ...bindings }))
+  await bind({ BACKGROUND_WORK: undefined })
+  expect(await wakeAfter(HOUR)).toMatchObject({
+    sequence: 7,
+    anchors: 1,
+    trust_as_of: NOW,
+    last_attempt: { at: NOW + HOUR, fault: 'unavailable' },
+  })
+  await bind({})
+  expect(await wakeAfter(HOUR)).toMatchObject({ sequence: 8, last_attempt: { fault: null } })
+})
+
 it('a new issue of the list whose only service is withdrawn is accepted, gives no anchors, and is reported as empty', async () => {
   publish(sign())
   await create()

@@ -189,10 +189,15 @@ describe('the check before a deployment', () => {
 })
 
 describe('a Worker that is uploaded', () => {
-  const fit = { gzipped: 267 * 1024, wrangler: readWranglerToml(), now: NOW }
+  const fit = { gzipped: 254 * 1024, background: 33 * 1024, wrangler: readWranglerToml(), now: NOW }
   it.each<[string, object, string[]]>([
     ['is accepted unchanged', {}, []],
-    ['is refused above the size limit', { gzipped: 267 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
+    ['is refused above the size limit', { gzipped: 254 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
+    [
+      'is refused above the size limit of the Worker for background work',
+      { background: 33 * 1024 + 1 },
+      [expect.stringMatching(/^background bundle: /)],
+    ],
     [
       'is refused with a compatibility date in the future',
       { now: Date.parse('2026-01-01') },
@@ -210,6 +215,10 @@ describe('a Worker that is uploaded', () => {
   it('is uploaded last if it is the verifier, with its variables, secrets and domain', () => {
     const steps = stepsOf(good, { secretsFile: '/s.json', commit: 'abc', isRouted: false })
     expect(steps).toEqual([
+      [
+        ...['deploy', 'dist/background.js', '--no-bundle', '--no-minify'],
+        ...['--config', 'wrangler.background.toml', '--tag', 'abc'],
+      ],
       ...[
         ['dist/sandbox.js', 'wrangler.sandbox.toml'],
         ['dist/demo-shop.js', 'examples/demo-shop/wrangler.toml'],
@@ -224,7 +233,7 @@ describe('a Worker that is uploaded', () => {
       ],
     ])
     const nowhere = { ...good, JURISDICTION: 'none' }
-    const [, , routed] = stepsOf(nowhere, { secretsFile: '/s.json', commit: undefined, isRouted: true })
+    const routed = stepsOf(nowhere, { secretsFile: '/s.json', commit: undefined, isRouted: true }).at(-1)
     expect(routed).toEqual([
       ...['deploy', 'dist/worker.js', '--no-bundle', '--no-minify'],
       ...['--var', `BASE_URL:https://${HOST}`, '--secrets-file', '/s.json'],

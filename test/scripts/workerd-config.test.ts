@@ -7,6 +7,9 @@ const OPTIONS = {
     compatibilityFlags: ['global_fetch_strictly_public'],
     objects: [{ binding: 'DIRECTORY', className: 'Directory' }],
   },
+  background: {
+    wrangler: { compatibilityDate: '2026-10-01', compatibilityFlags: [], objects: [] },
+  },
   sandbox: {
     wrangler: {
       compatibilityDate: '2026-10-01',
@@ -76,6 +79,16 @@ describe('workerdConfig', () => {
     expect(worker).toContain('(name = "VERIFIER", service = "verifier")')
     expect(worker).toContain('globalOutbound = "nowhere"')
     expect(workerdConfig(OPTIONS)).toContain('(name = "nowhere", network = (allow = []))')
+  })
+
+  it('lets the Worker for background work reach nothing, and gives it no variable', () => {
+    const config = workerdConfig({ ...OPTIONS, allowLoopback: true })
+    const worker = config.match(/\(name = "background", worker[\s\S]*?\)\),/)?.[0]
+    expect(worker).toContain('globalOutbound = "nowhere"')
+    expect(worker).not.toContain('bindings')
+    expect(config.match(/service = \(?(name = )?"background"[^)]*\)/g)).toEqual([
+      'service = (name = "background", entrypoint = "BackgroundWork")',
+    ])
   })
 
   it('reads each variable from the environment, so that its value is in no file', () => {

@@ -32,7 +32,7 @@ describe('npm run deploy -- --dry-run', () => {
     const { status, stdout, stderr } = dryRun(directory, good)
     expect(`${stdout}${stderr}`).toContain('Nothing was uploaded.')
     expect(status).toBe(0)
-    expect(stdout.match(/--dry-run: exiting now/g)).toHaveLength(3)
+    expect(stdout.match(/--dry-run: exiting now/g)).toHaveLength(4)
     for (const name of ['ADMIN_TOKEN', 'SERVER_SECRET']) expect(stdout + stderr).not.toContain(good[name])
     expect(stdout + stderr).not.toContain(keyOf(chain.leaf).d)
     expect(readdirSync(directory).filter((name) => name.startsWith('deploy-'))).toEqual([])

@@ -17,6 +17,7 @@ const SELF_HOST_ONLY = [
 /** Bundles of the archive, for the Worker of each configuration. */
 const WORKERS = {
   'wrangler.toml': 'dist/worker.js',
+  'wrangler.background.toml': 'dist/background.js',
   'wrangler.sandbox.toml': 'dist/sandbox.js',
   'examples/demo-shop/wrangler.toml': '../../dist/demo-shop.js',
 }

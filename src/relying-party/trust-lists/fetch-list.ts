@@ -1,11 +1,12 @@
-// Fetches a published list, and verifies it by the rules of its kind.
+// Fetches a published list, and verifies it by the rules of its kind. The Worker for background work verifies
+// lists in XML.
 
+import { callBackground } from '../../background/call-background.ts'
 import { type Config, outboundRule } from '../../config.ts'
+import type { Env } from '../../env.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { createConditionalGet } from '../../net/guarded-fetch.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { verifyEtsiTl } from '../../trust/lists/etsi-tl.ts'
-import { verifyEuLotl } from '../../trust/lists/eu-lotl.ts'
 import { TL } from '../../trust/lists/tl-limits.ts'
 import { LIST_SCHEMES } from '../../trust/lists/tl-presets.ts'
 import { verifyTrustList } from '../../trust/lists/trust-list.ts'
@@ -31,12 +32,13 @@ export const FETCHED_AS = {
 
 /**
  * Fetches the current issue. `edition`: the last accepted issue, which is compared with the new issue. Its
- * `ETag` is sent.
+ * `ETag` is sent. The error is `unavailable` if the Worker for background work cannot verify a list in XML.
  */
 export async function fetchList(
   source: PublishedConfig,
   edition: TrustListRecord['edition'],
   config: Config,
+  env: Pick<Env, 'BACKGROUND_WORK'>,
 ): Promise<Result<FetchedIssue | 'not_modified', RefreshError>> {
   const get = createConditionalGet({
     fetch: (input, init) => fetch(input, init),
@@ -57,6 +59,7 @@ export async function fetchList(
   const verified = await verifyList(fetched.value.body, source, {
     last: edition,
     now,
+    env,
     fetchPivot: async (url: string) => {
       const pivot = await get({ url, ...format, limit: TL.pivotBytes, etag: null })
       return pivot.ok && pivot.value !== 'not_modified' ? pivot.value.body : undefined
@@ -83,10 +86,12 @@ async function verifyList(
   {
     last,
     now,
+    env,
     fetchPivot,
   }: {
     readonly last: TrustListRecord['edition']
     readonly now: number
+    readonly env: Pick<Env, 'BACKGROUND_WORK'>
     readonly fetchPivot: (url: string) => Promise<Uint8Array | undefined>
   },
 ): Promise<Result<VerifiedEdition, RefreshError>> {
@@ -101,14 +106,16 @@ async function verifyList(
       last,
       now,
     }
-    return asEdition(await verifyEtsiTl(body, rules))
+    return asEdition(await callBackground(async () => env.BACKGROUND_WORK.verifyEtsiTl(body, rules)))
   }
   if (source.kind === 'eu_lotl') {
     const { territories, oj_url: ojUrl } = source
     const { learnedSigners = [], lastPivot = null } = last ?? {}
     const rules = { signers: listPems(source), learnedSigners, lastPivot, ojUrl, territories, last, now }
-    const lotl = await verifyEuLotl(body, rules, fetchPivot)
-    return asEdition(lotl.ok ? ok({ ...lotl.value, anchors: [], leftOut: 0 }) : lotl)
+    const lotl = asEdition(
+      await callBackground(async () => env.BACKGROUND_WORK.verifyEuLotl(body, rules, fetchPivot)),
+    )
+    return lotl.ok ? ok({ ...lotl.value, anchors: [], leftOut: 0 }) : lotl
   }
   const { kind, signers, list_type: listType } = source
   return verifyTrustList(body, { kind, signers, listType, services, last, now })
@@ -120,11 +127,13 @@ function listPems({ signers }: { readonly signers: readonly XmlSigner[] }): read
 
 /**
  * Returns the list with `signerExpires: null`. The signature of a list in XML is accepted until the next
- * update of the list, even if the certificate of its signer has expired.
+ * update of the list, even if the certificate of its signer has expired. `undefined`: the list could not be
+ * verified.
  */
 function asEdition<T>(
-  verified: Result<T, RefreshError>,
+  verified: Result<T, RefreshError> | undefined,
 ): Result<T & { readonly signerExpires: null }, RefreshError> {
+  if (verified === undefined) return err('unavailable')
   return verified.ok ? ok({ ...verified.value, signerExpires: null }) : verified
 }
 

@@ -176,7 +176,7 @@ export class TrustList extends DurableObject<Env> {
     // If evidence needs the bytes of the issue, the whole list is requested once.
     const lacksBytes = before.keeps_issues && before.edition?.issue === undefined
     const last = before.edition && lacksBytes ? { ...before.edition, etag: null } : before.edition
-    const fetched = await fetchList(source, last, loadConfig(this.env))
+    const fetched = await fetchList(source, last, loadConfig(this.env), this.env)
     const result = fetched.ok ? 'ok' : fetched.error
     record('fetches', { media_type: FETCHED_AS[source.kind].accept, result }, { ms: Date.now() - begun })
     const issue = before.keeps_issues ? await this.#storeIssue(readIssue(fetched)?.body) : undefined

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseCall } from '../../../scripts/admin/call.mjs'
+import { XML } from '../../../src/trust/xml/xml-limits.ts'
 import { type IssuerPki, type Minted, mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { mintListSigner } from '../../support/certificates/trust-lists.ts'
 import {
@@ -164,6 +165,28 @@ it.each([
     expect(answer.status).toBe(status)
   },
 )
+
+it('api/trust: a list of 8 MiB is accepted, and a list with one byte more is not', async () => {
+  const text = xmlList({
+    type: AGE_LIST_TYPE,
+    territory: 'EU',
+    services: [issuer(PAA, RECOGNIZED)],
+    ...TIMES,
+  })
+  const padded = (bytes: number) => {
+    const content = (whole: string) =>
+      whole.replace('</SchemeInformation>', `$&${' '.repeat(bytes - signXmlList(text, signer).length)}`)
+    return signXmlList(text, signer, { content })
+  }
+  publisher.answer({ body: padded(XML.bytes) })
+  expect(await keep(ageList('large'))).toMatchObject({
+    sequence: 7,
+    anchors: 1,
+    last_attempt: { fault: null },
+  })
+  publisher.answer({ body: padded(XML.bytes + 1) })
+  expect(await refresh('large')).toMatchObject({ sequence: 7, last_attempt: { fault: 'too_large' } })
+})
 
 it('api/trust: an issuer on a national list that a list of lists names is accepted, and the result names the territory', async () => {
   const services = [issuer(EAA_Q)]

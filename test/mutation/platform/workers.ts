@@ -1,5 +1,5 @@
 // The module `cloudflare:workers` in Node, for mutation testing: the bindings of the service and the base
-// class of its objects.
+// classes of its objects and entries.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,6 +16,8 @@ export class DurableObject {
     this.env = bindings
   }
 }
+
+export class WorkerEntrypoint {}
 
 export function waitUntil(work: Promise<unknown>): void {
   void work.catch(() => undefined)
@@ -37,6 +39,20 @@ function namespaceOf(name: string) {
   )
 }
 
+/** The functions of the Worker for background work. They run here, without RPC. */
+const backgroundWork = new Proxy(
+  {},
+  {
+    get:
+      (_, name) =>
+      async (...parameters: readonly unknown[]) => {
+        const { BackgroundWork } = await import('../../../src/background/worker.ts')
+        const method = Reflect.get(BackgroundWork.prototype, name) as (...all: readonly unknown[]) => unknown
+        return structuredClone(await method(...parameters))
+      },
+  },
+)
+
 /** The bindings of wrangler.toml. */
 export const env: Readonly<Record<string, unknown>> = {
   ...TEST_ENVIRONMENT,
@@ -54,6 +70,7 @@ export const env: Readonly<Record<string, unknown>> = {
   METRICS: { writeDataPoint: () => undefined },
   SANDBOX: nothing,
   DEMO_SHOP: nothing,
+  BACKGROUND_WORK: backgroundWork,
   ASSETS: { fetch: readAsset },
 }
 

@@ -123,7 +123,7 @@ describe('npm create wallet-verifier', () => {
     const dry = ['npm', 'run', 'deploy', '--', '--dry-run']
     const { status, output: printed } = await runCommand(dry, { cwd: folder, env })
     expect(status, printed).toBe(0)
-    expect(printed.match(/--dry-run: exiting now/g)).toHaveLength(3)
+    expect(printed.match(/--dry-run: exiting now/g)).toHaveLength(4)
     const head = git(clones[0], 'rev-parse', '--short=12', 'HEAD').trim()
     expect(printed).toContain(`--tag ${head}`)
 

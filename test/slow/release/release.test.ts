@@ -201,6 +201,16 @@ describe('the installed archive', () => {
     await expect(start).rejects.toThrow(/Run `npm install` in .*bare first/)
   })
 
+  it('prints which bundle is missing', async () => {
+    const incomplete = join(work, 'incomplete')
+    const isLeftOut = (path: string) => /node_modules|\.dev|background\.js/.test(path)
+    cpSync(folder, incomplete, { recursive: true, filter: (path) => !isLeftOut(path) })
+    symlinkSync(join(folder, 'node_modules'), join(incomplete, 'node_modules'))
+    const env = { PATH: outsidePath(), PORT: String(await freePort()) }
+    const start = run(['node', 'scripts/start.mjs'], { cwd: incomplete, env }, 'Ready')
+    await expect(start).rejects.toThrow('dist/background.js is missing')
+  })
+
   it.each([
     ['in its Dockerfile', containerStart],
     ['in its systemd unit', unitStart],

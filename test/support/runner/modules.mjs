@@ -1,10 +1,11 @@
 // Loaded before the tests that Node itself loads. Resolves the client package by its name, as `paths` in
-// tsconfig.json has it, and `cloudflare:workers` to the base class of objects alone.
+// tsconfig.json has it, and `cloudflare:workers` to the base classes of objects and entries alone.
 
 import { registerHooks } from 'node:module'
 
 const CLIENT = /^@wallet-verifier\/client(?:\/(.+))?$/
-const WORKERS = 'data:text/javascript,export class DurableObject { constructor(ctx) { this.ctx = ctx } }'
+const WORKERS =
+  'data:text/javascript,export class DurableObject { constructor(ctx) { this.ctx = ctx } }; export class WorkerEntrypoint {}'
 
 registerHooks({
   resolve(specifier, context, next) {

@@ -7,9 +7,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url).href)
-const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'wrangler.toml', 'wrangler.sandbox.toml']
+const CONFIGS = ['wrangler.toml', 'wrangler.background.toml', 'wrangler.sandbox.toml']
+const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', ...CONFIGS]
 const COPIED = [...FILES, 'assets', 'console', 'examples', 'openapi', 'packages', 'sandbox', 'scripts', 'src']
-const BUILT = ['dist/worker.js', 'dist/sandbox.js', 'dist/demo-shop.js', 'dist/worker.sources']
+const BUNDLES = ['worker.js', 'background.js', 'sandbox.js', 'demo-shop.js'].map((name) => `dist/${name}`)
+const BUILT = [...BUNDLES, 'dist/worker.sources']
 
 /** One change to a source file: replaces text that occurs exactly once, and appends more. */
 export type Change = {
