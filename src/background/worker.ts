@@ -2,25 +2,36 @@
 // waits for. The Worker has no storage, no address and no network. The verifier calls it by a binding.
 
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { Result } from '../result.ts'
-import { type TlRules, type VerifiedTl, verifyEtsiTl } from '../trust/lists/etsi-tl.ts'
-import { type FetchPivot, type LotlRules, type VerifiedLotl, verifyEuLotl } from '../trust/lists/eu-lotl.ts'
-import type { TrustListError } from '../trust/lists/listed.ts'
+import { signHead, signPut } from '../evidence/push/signed-request.ts'
+import { checkTimeStampReply } from '../evidence/time-stamp/time-stamp.ts'
+import { verifyEtsiTl } from '../trust/lists/etsi-tl.ts'
+import { verifyEuLotl } from '../trust/lists/eu-lotl.ts'
 
 /** The functions that the verifier calls. Parameters and results are plain data, except `fetchPivot`. */
 export class BackgroundWork extends WorkerEntrypoint {
-  /** Verifies a trusted list in XML (`verifyEtsiTl`). */
-  verifyEtsiTl(body: Uint8Array, rules: TlRules): Promise<Result<VerifiedTl, TrustListError>> {
-    return verifyEtsiTl(body, rules)
+  /** Verifies a trusted list in XML. */
+  verifyEtsiTl(...given: Parameters<typeof verifyEtsiTl>) {
+    return verifyEtsiTl(...given)
   }
 
-  /** Verifies a list of lists (`verifyEuLotl`). The verifier runs `fetchPivot`. */
-  verifyEuLotl(
-    body: Uint8Array,
-    rules: LotlRules,
-    fetchPivot: FetchPivot,
-  ): Promise<Result<VerifiedLotl, TrustListError>> {
-    return verifyEuLotl(body, rules, fetchPivot)
+  /** Verifies a list of lists. The verifier runs `fetchPivot`. */
+  verifyEuLotl(...given: Parameters<typeof verifyEuLotl>) {
+    return verifyEuLotl(...given)
+  }
+
+  /** Checks the reply of a time-stamping authority. */
+  checkTimeStampReply(...given: Parameters<typeof checkTimeStampReply>) {
+    return checkTimeStampReply(...given)
+  }
+
+  /** Signs the PUT of a new object. The keys of the store are not kept. */
+  signPut(...given: Parameters<typeof signPut>) {
+    return signPut(...given)
+  }
+
+  /** Signs the HEAD of an object. The keys of the store are not kept. */
+  signHead(...given: Parameters<typeof signHead>) {
+    return signHead(...given)
   }
 }
 

@@ -5,7 +5,9 @@ import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { expect, it, vi } from 'vitest'
 import { utf8 } from '../../src/codec/bytes.ts'
-import { objectUrl, signHead, signPut } from '../../src/evidence/push/signed-request.ts'
+import { sha256 } from '../../src/crypto/digest.ts'
+import { objectUrl } from '../../src/evidence/push/object-store.ts'
+import { signHead, signPut } from '../../src/evidence/push/signed-request.ts'
 import { freePort } from '../support/service/server.ts'
 import { WAIT } from '../support/wait.ts'
 
@@ -32,7 +34,11 @@ it.skipIf(MOTO_PYTHON === '')(
       const access = { ...store, access_key_id, secret_access_key }
       const url = objectUrl(store, 'v_1', Date.UTC(2027, 0, 31))
       const put = async (target: typeof access) => {
-        const { headers, method } = await signPut(target, { url, body: BODY, now: Date.now() })
+        const { headers, method } = await signPut(target, {
+          url,
+          digest: await sha256(BODY),
+          now: Date.now(),
+        })
         return fetch(url, { method, headers, body: BODY })
       }
       expect((await put({ ...access, secret_access_key: 'another' })).status).toBe(403)

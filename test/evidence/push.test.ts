@@ -3,12 +3,15 @@
 
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../src/codec/bytes.ts'
-import { materialUrl, objectUrl, signHead, signPut } from '../../src/evidence/push/signed-request.ts'
+import { sha256 } from '../../src/crypto/digest.ts'
+import { materialUrl, objectUrl } from '../../src/evidence/push/object-store.ts'
+import { signHead, signPut } from '../../src/evidence/push/signed-request.ts'
 import { ACCESS, signatureFault } from '../support/service/object-store.ts'
 
 const STORE = { ...ACCESS, endpoint: 'https://s3.example.com', prefix: 'bank/cases', retain_days: 1826 }
 const URL_ = objectUrl(STORE, 'v_1', Date.UTC(2027, 0, 31, 12))
 const BODY = utf8('{"object":"evidence"}')
+const DIGEST = await sha256(BODY)
 const NOW = Date.now()
 
 type Signed = Awaited<ReturnType<typeof signPut>>
@@ -38,7 +41,7 @@ describe('the address of an object', () => {
 
 describe('a signed PUT', () => {
   it('is accepted by a strict store, with the checksum and the lock of the object', async () => {
-    const put = await signPut(STORE, { url: URL_, body: BODY, now: NOW })
+    const put = await signPut(STORE, { url: URL_, digest: DIGEST, now: NOW })
     expect(faultOf(put, BODY)).toBe(undefined)
     expect(put.headers).toMatchObject({
       'if-none-match': '*',
@@ -49,13 +52,13 @@ describe('a signed PUT', () => {
   })
 
   it('has no lock without `retain_days`', async () => {
-    const put = await signPut({ ...STORE, retain_days: null }, { url: URL_, body: BODY, now: NOW })
+    const put = await signPut({ ...STORE, retain_days: null }, { url: URL_, digest: DIGEST, now: NOW })
     expect(Object.keys(put.headers).filter((name) => name.includes('lock'))).toEqual([])
     expect(faultOf(put, BODY)).toBe(undefined)
   })
 
   it('never contains the secret', async () => {
-    const put = await signPut(STORE, { url: URL_, body: BODY, now: NOW })
+    const put = await signPut(STORE, { url: URL_, digest: DIGEST, now: NOW })
     expect(JSON.stringify(put)).not.toContain(ACCESS.secret_access_key)
   })
 
@@ -79,7 +82,7 @@ describe('a signed PUT', () => {
       },
     ],
   ])('is refused by a strict store if the request has %s', async (_, judge) => {
-    expect(judge(await signPut(STORE, { url: URL_, body: BODY, now: NOW }))).toMatch(/./)
+    expect(judge(await signPut(STORE, { url: URL_, digest: DIGEST, now: NOW }))).toMatch(/./)
   })
 })
 

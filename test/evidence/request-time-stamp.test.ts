@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { requestTimeStamp } from '../../src/evidence/time-stamp/request-time-stamp.ts'
+import { checkTimeStampReply } from '../../src/evidence/time-stamp/time-stamp.ts'
 import { createPost } from '../../src/net/post-form.ts'
 import { makeAuthority } from './authority.ts'
 
@@ -14,10 +15,12 @@ const TARGET = { url: 'https://tsa.example.com/', authorities: AUTHORITY.root, a
 
 type Answer = (query: Uint8Array<ArrayBuffer>, signal: AbortSignal) => Response | Promise<Response>
 
+type Check = Parameters<typeof requestTimeStamp>[2]['check']
+
 const goodReply = (query: Uint8Array<ArrayBuffer>) =>
   new Response(AUTHORITY.reply(query), { headers: { 'content-type': `${REPLY_TYPE}; charset=binary` } })
 
-async function resultOf(answer: Answer, target: object = {}) {
+async function resultOf(answer: Answer, target: object = {}, check: Check = checkTimeStampReply) {
   const sent: { url: string; init: RequestInit }[] = []
   const fetch = async (url: string, init: RequestInit) => {
     sent.push({ url, init })
@@ -25,7 +28,8 @@ async function resultOf(answer: Answer, target: object = {}) {
   }
   const post = createPost({ ...RULE, fetch, timeoutMs: 1_000 })
   const random = crypto.getRandomValues(new Uint8Array(8))
-  const result = await requestTimeStamp(DIGEST, { ...TARGET, ...target }, { post, random, clock: Date.now })
+  const means = { post, random, clock: Date.now, check }
+  const result = await requestTimeStamp(DIGEST, { ...TARGET, ...target }, means)
   return { result: result.ok ? 'accepted' : result.error, sent }
 }
 
@@ -39,6 +43,10 @@ describe('a request for a time stamp', () => {
       'content-type': 'application/timestamp-query',
       authorization: 'Basic eA==',
     })
+  })
+
+  it('is unavailable if the reply could not be checked', async () => {
+    expect((await resultOf(goodReply, {}, async () => undefined)).result).toBe('unavailable')
   })
 
   const of = (query: Uint8Array<ArrayBuffer>, more: ResponseInit) => {

@@ -180,4 +180,38 @@ describe('the push to an object store', () => {
       expect((await deliveriesOf(first, id)).evidence_push).toBe('queued')
     })
   })
+
+  it('sends nothing while the Worker for background work is missing, and is repeated when it is back', async () => {
+    const sent = vi
+      .spyOn(globalThis, 'fetch')
+      .mockImplementation(async () => new Response('', { status: 403 }))
+    const setting = await keeping({ push: PUSH })
+    const { verification_id: id, wallet_request } = await createSession(setting)
+    const lastAttempt = async () => (await evidenceIn(id))?.push?.[0]?.attempts.at(-1)
+    await withoutBackgroundWork(id, async () => {
+      const request = await fetchRequest(wallet_request.request_uri)
+      expect((await post(id, await goodResponse(setting, request))).status).toBe(200)
+      const failed = { status: null, error: 'unknown' }
+      await vi.waitFor(async () => expect(await lastAttempt()).toMatchObject(failed), WAIT)
+      expect(sent).not.toHaveBeenCalled()
+    })
+    await later(id, 1)
+    await vi.waitFor(async () => expect(await lastAttempt()).toMatchObject({ status: 403 }), WAIT)
+    expect((await poll(setting, id)).status).toBe('verified')
+  })
 })
+
+/** Runs `work` while the object of a session has no binding to the Worker for background work. */
+async function withoutBackgroundWork(id: string, work: () => Promise<void>): Promise<void> {
+  const bind = (value: unknown) =>
+    runInDurableObject(stubOf(id), (session) => {
+      Reflect.set(Reflect.get(session, 'env'), 'BACKGROUND_WORK', value)
+    })
+  const binding = env.BACKGROUND_WORK
+  await bind(undefined)
+  try {
+    await work()
+  } finally {
+    await bind(binding)
+  }
+}

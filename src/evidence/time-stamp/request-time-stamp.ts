@@ -6,7 +6,7 @@ import type { Post } from '../../net/post-form.ts'
 import { err, type Result } from '../../result.ts'
 import { TIME_STAMP } from '../limits.ts'
 import { buildTimeStampQuery, QUERY_TYPE, REPLY_TYPE } from './query.ts'
-import { checkTimeStampReply, type TimeStampError } from './time-stamp.ts'
+import type { checkTimeStampReply, TimeStampError } from './time-stamp.ts'
 
 /**
  * The authority: its address, its pinned certificates (PEM), and `Authorization`, if the authority needs one.
@@ -20,12 +20,18 @@ export type TimeStampAuthority = {
 /** A checked time stamp: the DER of its token, and its time in Unix seconds. */
 export type TimeStamp = { readonly token: Uint8Array<ArrayBuffer>; readonly genTime: number }
 
+/** `checkTimeStampReply`, or a call to it. `undefined`: the reply could not be checked. */
+type CheckReply = (
+  ...given: Parameters<typeof checkTimeStampReply>
+) => Promise<Result<TimeStamp, TimeStampError> | undefined>
+
 /** `wrong_response`: an HTTP status other than 200, or a media type other than `REPLY_TYPE`. */
 export type RequestError = TimeStampError | FetchError | 'wrong_response'
 
 /**
  * Requests a time stamp for a SHA-256 digest. `random`: 8 random bytes. `clock` returns Unix milliseconds. A
- * bad answer of the authority gives an error result: the promise does not reject.
+ * bad answer of the authority gives an error result: the promise does not reject. The error is `unavailable`
+ * if the reply could not be checked.
  */
 export async function requestTimeStamp(
   digest: Uint8Array<ArrayBuffer>,
@@ -34,7 +40,13 @@ export async function requestTimeStamp(
     post,
     random,
     clock,
-  }: { readonly post: Post; readonly random: Uint8Array<ArrayBuffer>; readonly clock: () => number },
+    check,
+  }: {
+    readonly post: Post
+    readonly random: Uint8Array<ArrayBuffer>
+    readonly clock: () => number
+    readonly check: CheckReply
+  },
 ): Promise<Result<TimeStamp, RequestError>> {
   const { bytes: body, nonce } = buildTimeStampQuery(digest, random)
   const request = { url, accept: REPLY_TYPE, contentType: QUERY_TYPE, authorization, body }
@@ -44,5 +56,5 @@ export async function requestTimeStamp(
   const [type = ''] = contentType.split(';')
   if (status !== 200 || type.trim().toLowerCase() !== REPLY_TYPE) return err('wrong_response')
   const now = Math.floor(clock() / 1000)
-  return checkTimeStampReply(reply, { digest, nonce }, { authorities, now })
+  return (await check(reply, { digest, nonce }, { authorities, now })) ?? err('unavailable')
 }

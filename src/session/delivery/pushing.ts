@@ -5,18 +5,19 @@
 // names and the store lacks. The session keeps the sealed bytes until the object store has them.
 
 import type { EvidenceEnvelope } from '../../api/responses/evidence.ts'
+import { callBackground } from '../../background/call-background.ts'
 import { encodeBase64 } from '../../codec/base64url.ts'
 import { decodeHex, utf8 } from '../../codec/bytes.ts'
 import { loadConfig, outboundRule } from '../../config.ts'
+import { sha256 as digestOf } from '../../crypto/digest.ts'
+import type { Env } from '../../env.ts'
 import {
   computeChecksum,
   materialUrl,
   type ObjectStore,
   objectUrl,
-  type SignedRequest,
-  signHead,
-  signPut,
-} from '../../evidence/push/signed-request.ts'
+} from '../../evidence/push/object-store.ts'
+import type { SignedRequest } from '../../evidence/push/signed-request.ts'
 import { record } from '../../metrics/record.ts'
 import { checkOutboundUrl } from '../../net/outbound-url.ts'
 import { materialsStub } from '../../relying-party/materials/keep-material.ts'
@@ -137,7 +138,7 @@ async function pushTo(
     return { ...outcome, durationMs, ...(isContradictory && { error: 'unknown' }), result }
   }
   const text = envelopeText(verification_id, evidence, stored)
-  const request = { target, deadline: start + ATTEMPT_TIMEOUT_MS }
+  const request = { env, target, deadline: start + ATTEMPT_TIMEOUT_MS }
   const { materials } = JSON.parse(text) as EvidenceEnvelope
   for (const { sha256 } of materials) {
     const read = () => materialsStub(env, sha256).read(sha256, relying_party_id)
@@ -189,9 +190,12 @@ function readResult(put: 200 | 412, head: Sent, checksum: string): Pushed['resul
 }
 
 /** The store, and the time in Unix milliseconds at which the attempt ends. */
-type StoreRequest = { readonly target: ObjectStore; readonly deadline: number }
+type StoreRequest = { readonly env: Env; readonly target: ObjectStore; readonly deadline: number }
 
 type Sent = AttemptOutcome & { readonly checksum: string | null }
+
+/** The request could not be signed. It was not sent, and the attempt failed. */
+const NOT_SIGNED: Sent = { status: null, error: 'unknown', retryAfter: null, durationMs: 0, checksum: null }
 
 async function put(
   request: StoreRequest,
@@ -199,13 +203,16 @@ async function put(
   body: Uint8Array<ArrayBuffer>,
   contentType = 'application/json',
 ): Promise<Sent> {
-  const signed = await signPut(request.target, { url, body, now: Date.now() })
+  const object = { url, digest: await digestOf(body), now: Date.now() }
+  const signed = await callBackground(async () => request.env.BACKGROUND_WORK.signPut(request.target, object))
+  if (signed === undefined) return NOT_SIGNED
   const headers = { ...signed.headers, 'content-type': contentType }
   return send({ ...signed, headers }, body, Math.min(PUT_MS, request.deadline - Date.now()))
 }
 
-async function head({ target, deadline }: StoreRequest, url: string): Promise<Sent> {
-  const signed = await signHead(target, url, Date.now())
+async function head({ env, target, deadline }: StoreRequest, url: string): Promise<Sent> {
+  const signed = await callBackground(async () => env.BACKGROUND_WORK.signHead(target, url, Date.now()))
+  if (signed === undefined) return NOT_SIGNED
   return send(signed, null, Math.min(HEAD_MS, deadline - Date.now()))
 }
 

@@ -3,12 +3,14 @@
 // alarm waits for a request. So a slow authority delays neither the event of the end nor another session. The
 // request is counted in the document before it is sent.
 
+import { callBackground } from '../../background/call-background.ts'
 import { encodeBase64 } from '../../codec/base64url.ts'
 import { decodeHex } from '../../codec/bytes.ts'
 import { loadConfig, outboundRule } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { TIME_STAMP } from '../../evidence/limits.ts'
 import { requestTimeStamp } from '../../evidence/time-stamp/request-time-stamp.ts'
+import type { checkTimeStampReply } from '../../evidence/time-stamp/time-stamp.ts'
 import { record } from '../../metrics/record.ts'
 import { createPost } from '../../net/post-form.ts'
 import { err } from '../../result.ts'
@@ -80,7 +82,13 @@ export async function requestStamp(context: SessionContext, started: SessionDocu
     fetch: (url, init) => fetch(url, init),
     timeoutMs: TIME_STAMP.timeoutMs,
   })
-  const means = { post, random: randomBytes(TIME_STAMP.nonceBytes), clock: Date.now }
+  const means = {
+    post,
+    random: randomBytes(TIME_STAMP.nonceBytes),
+    clock: Date.now,
+    check: (...given: Parameters<typeof checkTimeStampReply>) =>
+      callBackground(async () => env.BACKGROUND_WORK.checkTimeStampReply(...given)),
+  }
   const begun = Date.now()
   const stamp = await underWay(LIMIT, async () =>
     timeStamping === null ? err('no_authority') : requestTimeStamp(digest, timeStamping, means),

@@ -256,7 +256,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
 export const WITHOUT_FAULT: Readonly<Record<string, string>> = {
   worker: 'the entry: each request passes it',
   routes: 'its own files mount the routes, and name texts; its rooms are listed one by one',
-  background: 'a Worker of its own: a request waits for it only if a list in XML is fetched',
+  background: 'a Worker of its own: a request waits for it only if the operator fetches a list in XML',
   env: 'types alone',
   config: 'reads the variables once: a fault in it ends the start',
   result: 'two functions of one line, which every room calls',
