@@ -48,7 +48,10 @@ export const DC_API_PROTOCOLS = [
 export type DcApiProtocol = (typeof DC_API_PROTOCOLS)[number]
 
 /** An entry of `requests` for `navigator.credentials.get({digital})` (W3C Digital Credentials §3). */
-type DcApiRequestEntry = { readonly protocol: DcApiProtocol; readonly data: JsonObject | MultiSignedRequest }
+type DcApiRequestEntry =
+  | { readonly protocol: 'openid4vp-v1-multisigned'; readonly data: MultiSignedRequest }
+  | { readonly protocol: 'openid4vp-v1-signed'; readonly data: { readonly request: string } }
+  | { readonly protocol: 'openid4vp-v1-unsigned'; readonly data: JsonObject }
 
 /**
  * Builds the entries of `requests`, in this order: multi-signed, signed, unsigned. The multi-signed request

@@ -1,7 +1,10 @@
 // Evidence of the other channels and formats: the Digital Credentials API with OpenID4VP and with Annex C, a
 // response by value, and jwt_vc_json.
 
+import { createHash } from 'node:crypto'
+import { GeneralSign, importJWK } from 'jose'
 import { decodeBase64url } from '../../src/codec/base64url.ts'
+import { utf8 } from '../../src/codec/bytes.ts'
 import type { PrivateJwk } from '../../src/crypto/jwk.ts'
 import type { EvidenceInput } from '../../src/evidence/container/input.ts'
 import { buildDcApiTranscript } from '../../src/formats/mdoc/session-transcript.ts'
@@ -14,6 +17,7 @@ import * as jwtVc from '../formats/jwt-vc-json/good.ts'
 import * as mdl from '../formats/mdoc/good.ts'
 import { makeDeviceResponse, makeTranscript, type Value } from '../formats/mdoc/maker.ts'
 import * as pid from '../formats/sd-jwt-vc/good.ts'
+import { mintLeaf, mintRoot } from '../support/certificates/certificates.ts'
 import { sealAnnexC, transcriptOf } from '../support/people/annex-c-wallet.ts'
 import {
   CLIENT_ID,
@@ -21,6 +25,7 @@ import {
   MDL_QUERY,
   MDL_SCOPE,
   makeCase,
+  NOW,
   PID_QUERY,
   PID_SCOPE,
   RESPONSE_KEY,
@@ -30,26 +35,61 @@ import {
 const ORIGIN = 'https://shop.example'
 const { nonce } = mdl.EXPECTED
 
+const IN_BROWSER = {
+  channel: 'dc_api',
+  client_id: null,
+  state: null,
+  audience: `origin:${ORIGIN}`,
+  handover: { kind: 'dc_api', origin: ORIGIN },
+  response_mode: 'dc_api',
+} as const
+
 /** An age check on a page, with an unsigned request. */
 export async function overDcApi(): Promise<EvidenceInput> {
   const audience = `origin:${ORIGIN}`
   const presentation = await pid.presentGood(await pid.issueGood(), { audience })
   const parameters = unsignedClaims({ nonce, query: PID_QUERY })
   const way = {
-    session: {
-      channel: 'dc_api',
-      client_id: null,
-      state: null,
-      audience,
-      handover: { kind: 'dc_api', origin: ORIGIN },
-      response_mode: 'dc_api.jwt',
-    },
+    session: { ...IN_BROWSER, response_mode: 'dc_api.jwt' },
     request: { kind: 'unsigned', parameters },
     response: await encryptTo({ vp_token: { pid: [presentation] } }),
     requestHash: await hashJson(parameters),
   } as const
   const parts = { query: PID_QUERY, type: 'pid', scope: PID_SCOPE, anchors: [pid.ANCHOR] }
   return makeCase({ ...parts, presentation, way })
+}
+
+/** Makes an identity that signs requests. */
+async function makeIdentity() {
+  const leaf = await mintLeaf(await mintRoot())
+  return { leaf, clientId: `x509_hash:${createHash('sha256').update(leaf.der).digest('base64url')}` }
+}
+
+/** An age check on a page, whose request two identities signed. `google`: it has metadata for Google Wallet. */
+export async function asSeveral(google = false): Promise<EvidenceInput> {
+  const identities = await Promise.all([makeIdentity(), makeIdentity()])
+  const offered_client_ids = identities.map(({ clientId }) => clientId)
+  const claims = { ...unsignedClaims({ nonce, query: PID_QUERY }), expected_origins: [ORIGIN] }
+  const client_metadata = { ...claims.client_metadata, ...(google && { gw_rp_metadata_bytes: 'e30' }) }
+  const payload = { ...claims, client_metadata, iat: NOW - 10, exp: NOW + 290 }
+  const jws = new GeneralSign(utf8(JSON.stringify(payload)))
+  for (const { leaf, clientId } of identities) {
+    const header = { alg: 'ES256', typ: 'oauth-authz-req+jwt', x5c: [leaf.x5c], client_id: clientId }
+    jws.addSignature(await importJWK(leaf.privateJwk as never, 'ES256')).setProtectedHeader(header)
+  }
+  const audience = `origin:${ORIGIN}`
+  const [client_id] = offered_client_ids
+  const made = await makeCase({
+    ...{ query: PID_QUERY, type: 'pid', scope: PID_SCOPE, anchors: [pid.ANCHOR] },
+    presentation: await pid.presentGood(await pid.issueGood(), { audience }),
+    way: {
+      session: { ...IN_BROWSER, client_id: client_id ?? null },
+      request: { kind: 'multi_signed', request: (await jws.sign()) as never },
+      response: null,
+      requestHash: await hashJson({ ...claims, client_id: client_id ?? null }),
+    },
+  })
+  return { ...made, receipt: { ...made.receipt, offered_client_ids } }
 }
 
 /** An age check on a page, with the protocol `org-iso-mdoc`. */

@@ -10,6 +10,7 @@ import { type SealingKey, sealContainer } from '../../src/evidence/container/sea
 import * as mdl from '../formats/mdoc/good.ts'
 import { type Authority, makeAuthority } from './authority.ts'
 import { ageMdl, agePidWithStatus, containerOf, MATERIALS, makeJwk, SERVICE_KEY } from './cases.ts'
+import { asSeveral } from './channels.ts'
 import { completeCase, stamp } from './complete.ts'
 
 let authority: Authority
@@ -151,6 +152,15 @@ describe('evidence show', () => {
     expect(stdout).toMatch(/given_name +Erika/)
     expect(stdout).toMatch(/status +verified/)
     expect(stdout).toContain('mdl: age_over_18')
+  })
+
+  it('names every identity that signed the request', async () => {
+    const input = await asSeveral()
+    write('several.asice', await completeCase(input, authority))
+    const ids = input.receipt.offered_client_ids as string[]
+    const { stdout } = run('show', 'several.asice')
+    expect(stdout).toMatch(new RegExp(`by one of +${ids[0]}\n +${ids[1]}\n`))
+    expect(run('show', 'several.asice', '--html').stdout).toContain(`<td>${ids[1]}</td>`)
   })
 
   it('shows the values of a credential as text, never as HTML or terminal codes', async () => {

@@ -35,7 +35,7 @@ import {
   NOW,
   SERVICE_KEY,
 } from './cases.ts'
-import { asJwtVc, byValue, overAnnexC, overDcApi } from './channels.ts'
+import { asJwtVc, asSeveral, byValue, overAnnexC, overDcApi } from './channels.ts'
 import { complete, completeCase, filesOf, stamp } from './complete.ts'
 
 let authority: Authority
@@ -52,10 +52,11 @@ beforeAll(async () => {
   cases.overAnnexC = await overAnnexC()
   cases.byValue = await byValue()
   cases.asJwtVc = await asJwtVc()
+  cases.asSeveral = await asSeveral()
 })
 
 /** Cases of the other channels and formats. */
-const CHANNELS = ['overDcApi', 'overAnnexC', 'byValue', 'asJwtVc']
+const CHANNELS = ['overDcApi', 'overAnnexC', 'byValue', 'asJwtVc', 'asSeveral']
 
 const failedOf = ({ checks }: Report) => [
   ...new Set(checks.filter(({ result }) => result === 'fail').map(({ id }) => id)),
@@ -423,6 +424,73 @@ describe('the certificate of the verifier', () => {
     const detail = 'a certificate of the verifier was not valid at the decision'
     expect(await chainOf(VALID_UNTIL.getTime() / 1000 + 1)).toMatchObject({ result: 'fail', detail })
     expect(await chainOf(VALID_FROM.getTime() / 1000 - 1)).toMatchObject({ result: 'fail', detail })
+  })
+})
+
+describe('the request that several identities signed', () => {
+  type Signatures = readonly { readonly protected: string; readonly signature: string }[]
+
+  /** The case with other signatures, in a container whose digests and statement are right. */
+  async function withSignatures(change: (signatures: Signatures) => Signatures): Promise<Report> {
+    const { request } = cases.asSeveral!
+    if (request.kind !== 'multi_signed') throw new Error('the request has one signature')
+    const changed = { ...request.request, signatures: change(request.request.signatures) }
+    const input = { ...cases.asSeveral!, request: { kind: 'multi_signed', request: changed } } as const
+    return verify((await containerOf(input)).zip)
+  }
+
+  it('has a check of the signature, the chain and the Client Identifier for each identity', async () => {
+    const { checks } = await verify((await containerOf(cases.asSeveral!)).zip)
+    const file = 'request/request-object.json'
+    for (const id of ['request_signature', 'request_chain', 'client_identifier'])
+      expect(checks.filter((one) => one.id === id)).toEqual([
+        expect.objectContaining({ result: 'pass', file }),
+        expect.objectContaining({ result: 'pass', file }),
+      ])
+  })
+
+  it.each([0, 1])('fails if one bit of the signature of identity %i is changed', async (index) => {
+    const { request } = cases.asSeveral!
+    const { offered_client_ids } = cases.asSeveral!.receipt
+    const flip = (text: string) => {
+      const bytes = Buffer.from(text, 'base64url')
+      bytes[40]! ^= 1
+      return bytes.toString('base64url')
+    }
+    const report = await withSignatures((all) =>
+      all.map((one, i) => (i === index ? { ...one, signature: flip(one.signature) } : one)),
+    )
+    expect(request.kind).toBe('multi_signed')
+    const failed = report.checks.filter(({ result }) => result === 'fail')
+    const whose = (offered_client_ids as string[])[index]
+    expect(failed.map(({ id, detail }) => [id, detail])).toEqual([
+      ['request_signature', `the signature of ${whose} is invalid`],
+    ])
+  })
+
+  it.each([
+    ['lacks the further identity', (all: Signatures) => all.slice(0, 1), ['offered_identities']],
+    ['has no signature', () => [], ['request_signature']],
+    ['has an identity twice', ([first]: Signatures) => [first!, first!], ['request_signature']],
+    [
+      'has the identities in another order',
+      (all: Signatures) => all.toReversed(),
+      ['offered_identities', 'request_binding', 'request_hash'],
+    ],
+    [
+      'has the signatures of the identities exchanged',
+      ([a, b]: Signatures) => [
+        { ...a!, signature: b!.signature },
+        { ...b!, signature: a!.signature },
+      ],
+      ['request_signature'],
+    ],
+  ])('fails if it %s', async (_, change, failed) => {
+    expect(failedOf(await withSignatures(change))).toEqual(failed)
+  })
+
+  it('passes with metadata for Google Wallet, which request_hash does not cover', async () => {
+    expect(failedOf(await verify((await containerOf(await asSeveral(true))).zip))).toEqual([])
   })
 })
 

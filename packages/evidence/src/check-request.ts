@@ -1,28 +1,20 @@
 // Checks of the request that was answered: its signature, and that it is the request of `session.json`.
 
-import { decodeBase64, encodeBase64url } from '../../../src/codec/base64url.ts'
+import { encodeBase64url } from '../../../src/codec/base64url.ts'
 import { equalBytes, utf8 } from '../../../src/codec/bytes.ts'
 import { canonicalJson } from '../../../src/codec/canonical-json.ts'
 import { decodeCbor, findEntry, readBytes, readEmbedded } from '../../../src/codec/cbor.ts'
 import { isJsonObject, type JsonObject, member } from '../../../src/codec/json.ts'
 import { sha256 } from '../../../src/crypto/digest.ts'
-import { jwkThumbprint, type PrivateJwk, type PublicJwk, parsePublicJwk } from '../../../src/crypto/jwk.ts'
-import { type DecodedJws, decodeJws, verifyJws } from '../../../src/crypto/jws.ts'
+import { jwkThumbprint, type PrivateJwk, parsePublicJwk } from '../../../src/crypto/jwk.ts'
 import { NAMES } from '../../../src/evidence/container/names.ts'
 import { EVIDENCE } from '../../../src/evidence/limits.ts'
 import { buildSessionTranscript } from '../../../src/formats/mdoc/session-transcript.ts'
 import { deviceRequestHash } from '../../../src/iso18013-7/device-request.ts'
 import { documentQuery } from '../../../src/openid4vp/dcql/document-query.ts'
 import { PROTOCOLS } from '../../../src/openid4vp/protocols/index.ts'
-import { readKeyInDid } from '../../../src/trust/did/did.ts'
-import {
-  type CertificateChain,
-  checkValidityPeriod,
-  decodeCertificateChain,
-} from '../../../src/trust/x509/certificate-path.ts'
-import { verifyCertificateSignature } from '../../../src/trust/x509/certificate-signature.ts'
-import { subjectKeyJwk } from '../../../src/trust/x509/subject-key.ts'
 import { type CaseFile, readJson } from './case-file.ts'
+import { checkMultiSigned, checkRequestObject } from './check-request-signature.ts'
 import type { Reporter } from './report.ts'
 import { textFile } from './text-file.ts'
 
@@ -36,7 +28,7 @@ export async function checkRequest(
 ): Promise<void> {
   await checkTranscript(caseFile, responseKey, reporter)
   await checkResponseKey(caseFile, responseKey, reporter)
-  const claims = await readClaims(caseFile, reporter)
+  const claims = await readClaims(caseFile, statement, reporter)
   if (claims === undefined) return
   const { session } = caseFile
   // Drafts write the Client Identifier without its prefix.
@@ -62,16 +54,23 @@ export async function checkRequest(
   checkOfferedKey(claims, responseKey, reporter)
   const { iat: _iat, exp: _exp, wallet_nonce: _nonce, ...rest } = claims
   // The hash of a view of the relying party is the hash of the request that was not used.
-  if (session.channel !== 'by_value') await compareHash(await hashOf(rest), statement, reporter)
+  if (session.channel === 'by_value') return
+  const hashed = caseFile.files.has(NAMES.multiSigned) ? [rest, withoutGoogle(rest)] : [rest]
+  compareHash(await Promise.all(hashed.map(hashOf)), statement, reporter)
 }
 
 /**
  * Returns the claims of a signed or unsigned request of OpenID4VP. Annex C has none: its hash is compared.
  */
-async function readClaims(caseFile: CaseFile, reporter: Reporter): Promise<JsonObject | undefined> {
+async function readClaims(
+  caseFile: CaseFile,
+  statement: JsonObject,
+  reporter: Reporter,
+): Promise<JsonObject | undefined> {
   const { files, session } = caseFile
   const text = textFile(files, NAMES.requestObject)
   if (text !== undefined) return checkRequestObject(caseFile, text, reporter)
+  if (files.has(NAMES.multiSigned)) return checkMultiSigned(caseFile, statement, reporter)
   if (files.has(NAMES.unsignedRequest)) {
     const line = { file: NAMES.unsignedRequest, clause: OID4VP }
     reporter.absent('request_signature', 'the request was not signed', line)
@@ -80,126 +79,6 @@ async function readClaims(caseFile: CaseFile, reporter: Reporter): Promise<JsonO
   if (!session.annex_c) reporter.fail('request_signature', 'the request is missing')
   else await checkDeviceRequest(caseFile, reporter)
   return undefined
-}
-
-/**
- * Checks the Request Object: the signature by the key of its header, the chain, and the Client Identifier.
- */
-async function checkRequestObject(
-  caseFile: CaseFile,
-  text: string,
-  reporter: Reporter,
-): Promise<JsonObject | undefined> {
-  const { session } = caseFile
-  const line = { file: NAMES.requestObject, clause: 'RFC 9101 6' }
-  const jws = decodeJws(text, EVIDENCE.json, ['b64'])
-  if (!jws.ok) {
-    reporter.fail('request_signature', 'the Request Object is malformed', line)
-    return undefined
-  }
-  const signer = readSigner(jws.value, caseFile)
-  if (signer === undefined) {
-    reporter.absent('request_signature', 'the key of the signer is not in the Request Object', line)
-    return jws.value.payload
-  }
-  const isSigned = await verifyJws(jws.value, signer.key)
-  reporter.expect('request_signature', isSigned, 'the signature of the Request Object is invalid', line)
-  if (signer.chain !== undefined) await checkChain(signer.chain, caseFile, reporter)
-  if (signer.subject !== undefined) checkAttestation(signer.subject, session.client_id, reporter)
-  return jws.value.payload
-}
-
-/** `subject`: `sub` of the verifier attestation that has the key. */
-type Signer = {
-  readonly key: PublicJwk
-  readonly chain?: CertificateChain
-  readonly subject?: unknown
-}
-
-/** Finds the key of the signer: a certificate, a DID that contains the key, or a verifier attestation. */
-function readSigner({ header }: DecodedJws, caseFile: CaseFile): Signer | undefined {
-  const x5c = member(header, 'x5c')
-  if (Array.isArray(x5c)) {
-    const bytes = x5c.map((one) => (typeof one === 'string' ? decodeBase64(one) : undefined))
-    if (!bytes.every((one) => one !== undefined)) return undefined
-    const chain = decodeCertificateChain(bytes)
-    const subjectKey = chain.ok ? chain.value[0].subjectKey : undefined
-    const key = subjectKey && subjectKeyJwk(subjectKey)
-    return chain.ok && key !== undefined ? { key, chain: chain.value } : undefined
-  }
-  const attestation = member(header, 'jwt')
-  const decoded = typeof attestation === 'string' ? decodeJws(attestation, EVIDENCE.json) : undefined
-  if (decoded?.ok) {
-    const cnf = member(decoded.value.payload, 'cnf')
-    const key = isJsonObject(cnf) ? parsePublicJwk(member(cnf, 'jwk')) : undefined
-    return key && { key, subject: member(decoded.value.payload, 'sub') ?? null }
-  }
-  const kid = member(header, 'kid')
-  if (typeof kid !== 'string') return undefined
-  const [did = ''] = kid.split('#', 1)
-  // OpenID4VP 1.0 §5.9.3: the DID URL is of the DID in the Client Identifier.
-  if (caseFile.session.client_id?.endsWith(`:${did}`) !== true) return undefined
-  const key = readKeyInDid(kid) ?? readDidDocument(caseFile, did, kid)
-  return key && { key }
-}
-
-/** Returns the key of a DID URL from the DID document of the container, if there is one. */
-function readDidDocument({ files, index }: CaseFile, did: string, kid: string): PublicJwk | undefined {
-  for (const { name } of index.files) {
-    if (!name.startsWith('keys/did-')) continue
-    const document = readJson(files, name)
-    const methods = member(document, 'verificationMethod')
-    if (member(document, 'id') !== did || !Array.isArray(methods)) continue
-    const method = methods.find(
-      (one) => isJsonObject(one) && [kid, `#${kid.split('#')[1]}`].includes(String(member(one, 'id'))),
-    )
-    return isJsonObject(method) ? parsePublicJwk(member(method, 'publicKeyJwk')) : undefined
-  }
-  return undefined
-}
-
-/**
- * Compares the attestation with the Client Identifier. The key of its issuer is not in the container, so its
- * signature stays unchecked.
- */
-function checkAttestation(subject: unknown, clientId: string | null, reporter: Reporter): void {
-  const line = { file: NAMES.requestObject, clause: 'OpenID4VP 1.0 5.9.3' }
-  const isNamed = clientId === `verifier_attestation:${subject}`
-  reporter.expect('client_identifier', isNamed, 'the attestation is for another Client Identifier', line)
-  const detail = 'the key of the issuer of the attestation is missing: its signature was not checked'
-  reporter.absent('verifier_attestation', detail, line)
-}
-
-/**
- * Checks that each certificate is signed by the next and was valid at the decision, and that the leaf is the
- * Client Identifier.
- */
-async function checkChain(
-  chain: CertificateChain,
-  { session, decision }: CaseFile,
-  reporter: Reporter,
-): Promise<void> {
-  const { client_id: clientId } = session
-  const line = { file: NAMES.requestObject, clause: 'OpenID4VP 1.0 5.9.3' }
-  let holds = true
-  for (const [i, certificate] of chain.entries()) {
-    const issuer = chain[i + 1]
-    if (issuer !== undefined) holds &&= (await verifyCertificateSignature(certificate, issuer)) === 'valid'
-  }
-  const wasValid = chain.every((one) => checkValidityPeriod(one, decision.now) === undefined)
-  const detail = holds ? 'was not valid at the decision' : 'is not signed by the next one'
-  reporter.expect('request_chain', holds && wasValid, `a certificate of the verifier ${detail}`, line)
-  const [leaf] = chain
-  const hash = `x509_hash:${encodeBase64url(await sha256(leaf.encoded))}`
-  const names = leaf.extensions.subjectAltNames.map((name) => ('value' in name ? name.value : undefined))
-  const host = clientId?.replace(/^x509_san_dns:/, '')
-  const isNamed = clientId?.startsWith('x509_hash:') ? clientId === hash : names.some((name) => name === host)
-  reporter.expect(
-    'client_identifier',
-    isNamed,
-    'the certificate of the verifier has another Client Identifier',
-    line,
-  )
 }
 
 /** Checks the transcript that devices signed, if the container has one. */
@@ -272,7 +151,8 @@ export async function checkDeviceRequestHash(
   const transcript = files.get(NAMES.transcript)
   const query = documentQuery(session.query)
   if (!session.annex_c || transcript === undefined || query === undefined) return
-  await compareHash(await deviceRequestHash(query, transcript, readRegistration(files)), statement, reporter)
+  const hash = await deviceRequestHash(query, transcript, readRegistration(files))
+  compareHash([hash], statement, reporter)
 }
 
 const REQUEST_LIMITS = { bytes: EVIDENCE.containerBytes, depth: 32, items: 65_536 }
@@ -291,10 +171,22 @@ function readRegistration(files: CaseFile['files']): Uint8Array<ArrayBuffer> | u
   return readBytes(info && findEntry(info, 'euWrprc'))
 }
 
-async function compareHash(hash: string, statement: JsonObject, reporter: Reporter): Promise<void> {
+/**
+ * Returns the claims without the metadata for Google Wallet. A multi-signed request has the metadata of any of
+ * its identities, but `request_hash` covers the claims of the first identity alone.
+ */
+function withoutGoogle(claims: JsonObject): JsonObject {
+  const metadata = member(claims, 'client_metadata')
+  if (!isJsonObject(metadata)) return claims
+  const { gw_rp_metadata_bytes: _, ...rest } = metadata
+  return { ...claims, client_metadata: rest }
+}
+
+/** Compares `request_hash` of the statement, which must be one of `hashes`. */
+function compareHash(hashes: readonly string[], statement: JsonObject, reporter: Reporter): void {
   const stated = member(statement, 'request_hash')
   if (typeof stated !== 'string') return
-  reporter.expect('request_hash', stated === hash, 'the statement has the hash of another request', {
+  reporter.expect('request_hash', hashes.includes(stated), 'the statement has the hash of another request', {
     file: NAMES.statement,
   })
 }

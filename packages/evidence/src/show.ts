@@ -2,6 +2,8 @@
 // wallets and issuers are shown as data: without control characters and without markup.
 
 import type { Json } from '../../../src/codec/json.ts'
+import type { CaseFile } from './case-file.ts'
+import { offeredIdentities } from './multi-signed.ts'
 import type { Verified } from './verify.ts'
 
 /** A section: a heading, and rows of a name and a text. */
@@ -79,7 +81,7 @@ function sectionsOf({ caseFile, report, decided }: Verified): readonly Section[]
       title: 'Asked',
       rows: [
         ['protocol', `${session.protocol}, ${session.channel}`],
-        ['by', session.client_id ?? session.audience],
+        ...askedBy(caseFile),
         ...decision.policy.descriptors.map(
           ({ query_id, credential_type, scopes }) =>
             [query_id, `${credential_type}: ${scopes.map(({ scope }) => scope).join(', ')}`] as const,
@@ -99,6 +101,14 @@ function sectionsOf({ caseFile, report, decided }: Verified): readonly Section[]
       ],
     },
   ]
+}
+
+/** Returns the identities of the verifier. A response does not say which of several the wallet used. */
+function askedBy(caseFile: CaseFile): readonly (readonly [string, string])[] {
+  const { client_id, audience } = caseFile.session
+  const offered = offeredIdentities(caseFile)
+  if (offered.length === 0) return [['by', client_id ?? audience]]
+  return offered.map((clientId, i) => [i === 0 ? 'by one of' : '', clientId])
 }
 
 function disclosed(decided: Verified['decided']): readonly Section[] {

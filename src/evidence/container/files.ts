@@ -43,6 +43,10 @@ function requestFiles({ request }: EvidenceInput): readonly EvidenceFile[] {
       const media_type = 'application/oauth-authz-req+jwt'
       return [{ name: NAMES.requestObject, role, media_type, bytes: utf8(request.jwt) }]
     }
+    case 'multi_signed': {
+      const file = plainJson(NAMES.multiSigned, role, request.request)
+      return [{ ...file, media_type: 'application/jose+json' }]
+    }
     case 'unsigned':
       return [plainJson(NAMES.unsignedRequest, role, request.parameters)]
     case 'annex_c': {

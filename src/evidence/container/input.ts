@@ -3,6 +3,7 @@
 
 import type { JsonObject } from '../../codec/json.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
+import type { MultiSignedRequest } from '../../openid4vp/request/request-object.ts'
 import type { TracedCheck } from '../../openid4vp/response/verify-response.ts'
 import type { PresentationGroup } from '../../openid4vp/response/vp-token.ts'
 import type { Decision } from '../../policy/policy.ts'
@@ -22,6 +23,8 @@ export type Software = {
 export type AnsweredRequest =
   /** The Request Object, a compact JWS. Also the signed request of the Digital Credentials API. */
   | { readonly kind: 'request_object'; readonly jwt: string }
+  /** The request of `openid4vp-v1-multisigned`, with the signature of each identity. */
+  | { readonly kind: 'multi_signed'; readonly request: MultiSignedRequest }
   /**
    * The parameters of a request without a signature. For a response in the channel `by_value`, these are
    * parameters of the session. The request as the wallet received it is then not stored.

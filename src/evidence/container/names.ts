@@ -8,6 +8,7 @@ export const NAMES = {
   index: 'evidence.json',
   statement: 'statement.jws',
   requestObject: 'request/request-object.jwt',
+  multiSigned: 'request/request-object.json',
   unsignedRequest: 'request/request.json',
   deviceRequest: 'request/device-request.cbor',
   encryptionInfo: 'request/encryption-info.cbor',

@@ -10,6 +10,7 @@ import { type Sealing, seal, unseal } from '../../crypto/seal.ts'
 import { redirectUriClientId } from '../../openid4vp/request/client-identifier.ts'
 import type { FurtherIdentity, Generation, VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import { drawNonce } from '../../openid4vp/request/nonce.ts'
+import type { MultiSignedRequest } from '../../openid4vp/request/request-object.ts'
 import { createEncryptionKey } from '../../openid4vp/response/response-encryption.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { Channel, StoredAnnexC, StoredGeneration } from '../document/generations.ts'
@@ -134,11 +135,12 @@ async function pinOne(
 }
 
 /**
- * Signed requests of a generation as they were sent. `jwt`: the last Request Object. `annex_c`: both texts of
- * `org-iso-mdoc`, base64url.
+ * Signed requests of a generation as they were sent. `jwt`: the last Request Object. `multi_signed`: the
+ * request with several signatures. `annex_c`: both texts of `org-iso-mdoc`, base64url.
  */
 export type SentRequests = {
   readonly jwt?: string
+  readonly multi_signed?: MultiSignedRequest
   readonly annex_c?: { readonly deviceRequest: string; readonly encryptionInfo: string }
 }
 

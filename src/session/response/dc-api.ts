@@ -98,14 +98,19 @@ export async function createDcApiRequest(
   const annexC = await annexCRequests(terms, stored, { readers, registration })
   if (added.value.document.evidence_terms !== undefined) {
     const [ofIso] = annexC
-    const data = openid4vp.find(({ protocol }) => protocol === 'openid4vp-v1-signed')?.data
-    const jwt = data && 'request' in data && typeof data.request === 'string' ? data.request : undefined
-    const sent = { ...(jwt && { jwt }), ...(ofIso && { annex_c: ofIso.data }) }
+    const sent = { ...signedRequests(openid4vp), ...(ofIso && { annex_c: ofIso.data }) }
     if (!(await keepRequests(context, added.value, sent))) return err('ended')
   }
   const requests = [...openid4vp, ...annexC]
   const json = JSON.stringify({ digital: { requests }, expires_at: isoTime(terms.expires_at) })
   return ok({ secret, json })
+}
+
+/** Returns the signed requests among the requests of OpenID4VP. */
+function signedRequests(requests: Awaited<ReturnType<typeof openid4vpRequests>>): SentRequests {
+  const signed = requests.find((one) => one.protocol === 'openid4vp-v1-signed')
+  const multi = requests.find((one) => one.protocol === 'openid4vp-v1-multisigned')
+  return { ...(signed && { jwt: signed.data.request }), ...(multi && { multi_signed: multi.data }) }
 }
 
 /** Stores the signed requests for evidence. Returns false if the request has ended in the meantime. */

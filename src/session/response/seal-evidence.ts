@@ -16,6 +16,7 @@ import { writeContainer } from '../../evidence/container/write.ts'
 import type { EvaluationRules } from '../../evidence/evaluation/record.ts'
 import { relevantAnchors } from '../../evidence/evaluation/relevant-anchors.ts'
 import type { FetchedCopy } from '../../net/guarded-fetch.ts'
+import type { DcApiProtocol } from '../../openid4vp/dc-api.ts'
 import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../../openid4vp/response/response-encryption.ts'
 import { VERSION } from '../../version.ts'
 import type { SessionDocument } from '../document/document.ts'
@@ -97,7 +98,7 @@ async function containerInput(
     requested_at: generation.created_at,
     received_at: now,
     decided_at: now,
-    request: await answeredRequest(config, document, generation, isAnnexC),
+    request: await answeredRequest(config, document, generation, exchangeProtocol(response)),
     requests_fetched: generation.fetches ?? 0,
     session: {
       ...subject.session,
@@ -128,6 +129,11 @@ async function containerInput(
     time_stamp: document.evidence_terms?.time_stamp !== undefined,
     salts: { evidence: randomBytes(16), decision: randomBytes(16), session: randomBytes(16) },
   }
+}
+
+/** Returns the exchange protocol of a response through the Digital Credentials API. */
+function exchangeProtocol(response: PostedResponse): DcApiProtocol | undefined {
+  return 'dcApi' in response ? response.dcApi.protocol : undefined
 }
 
 /**

@@ -3,10 +3,20 @@
 
 import { decodeJwt } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { verifyContainer } from '../../../packages/evidence/src/evidence.ts'
+import { showText } from '../../../packages/evidence/src/show.ts'
 import { mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
-import { respondDigital } from '../../support/people/dc-api-wallet.ts'
+import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
 import { ageOf } from '../../support/people/person.ts'
 import { createWallet } from '../../support/people/wallet.ts'
+import {
+  fetchEvidence,
+  fetchWithMaterials,
+  jsonOf,
+  newKeeper,
+  openChecks,
+  textOf,
+} from '../../support/service/evidence.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
 import type { DigitalRequest } from '../../support/wallets/fake-wallet.ts'
@@ -172,6 +182,41 @@ describe('a relying party with two identities', () => {
       const sent = await send(party, id, await answer((await ask(party, id))[0]))
       expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
     }
+  })
+})
+
+describe('evidence of a relying party with two identities', () => {
+  it('has the request with both signatures if the wallet answered the multi-signed request, and the offline verifier accepts it', async () => {
+    const settings = { origins: [SHOP], verifier: VERIFIER }
+    const keeper = await newKeeper(stage.service, (given) => relyingPartyOf(stage, { ...settings, ...given }))
+    const { verification_id: id } = await keeper.rp.create({ ...OVER_18, evidence: true })
+    const [multi] = await ask(keeper.rp, id)
+    await expectStatus(await send(keeper.rp, id, await answer(multi)), 200)
+    const { files } = await fetchEvidence(keeper, id)
+    expect(jsonOf(files, 'request/request-object.json')).toEqual(multi?.data)
+    expect(Object.keys(files)).not.toContain('request/request-object.jwt')
+    const receipt = await (await keeper.rp.call('GET', `/v1/verify/${id}/receipt`)).text()
+    const { whole } = await fetchWithMaterials(keeper, id)
+    const { report, caseFile, decided } = await verifyContainer(whole, { receipt })
+    expect(openChecks(report)).toEqual([])
+    expect(report.checks.filter((check) => check.id === 'request_signature')).toHaveLength(2)
+    const { identities } = await readMultiSigned(multi?.data ?? {}, { origin: SHOP, verifierCa: eu!.pem })
+    for (const { clientId } of identities)
+      expect(showText({ report, caseFile, decided })).toContain(clientId)
+  })
+
+  it('has the request with one signature if the wallet answered that request', async () => {
+    const settings = { origins: [SHOP], verifier: VERIFIER }
+    const keeper = await newKeeper(stage.service, (given) => relyingPartyOf(stage, { ...settings, ...given }))
+    const { verification_id: id } = await keeper.rp.create({ ...OVER_18, evidence: true })
+    const [, signed] = await ask(keeper.rp, id)
+    const browser = { origin: SHOP, verifierCa: eu!.pem, fetch: stage.service.fetch }
+    const request = await receiveDigital(signed as DigitalRequest, browser)
+    const presentations = await ageOf(stage.person, request, { audience: `origin:${SHOP}` })
+    await expectStatus(await send(keeper.rp, id, await respondDigital(request, presentations, browser)), 200)
+    const { files } = await fetchEvidence(keeper, id)
+    expect(textOf(files, 'request/request-object.jwt')).toBe(signed?.data.request)
+    expect(Object.keys(files)).not.toContain('request/request-object.json')
   })
 })
 

@@ -1,6 +1,7 @@
 // A container of evidence: every check of the offline verifier, what was asked and decided, and the files.
 
 import { parseJson } from '../../../../src/codec/json.ts'
+import { offeredIdentities } from '../../../evidence/src/multi-signed.ts'
 import type { Check as EvidenceCheck } from '../../../evidence/src/report.ts'
 import { LIMITS } from '../../../evidence/src/show.ts'
 import { verifyContainer } from '../../../evidence/src/verify.ts'
@@ -25,6 +26,7 @@ export async function evidenceParts(zip: Bytes, { now }: Context): Promise<reado
     row('requested', index.requested_at),
     row('received', index.received_at),
     row('decided', index.decided_at),
+    ...offeredIdentities(caseFile).map((clientId) => row('offered identity', clientId)),
     row('result of the checks', report.result),
     ...LIMITS.map((limit) => row('limit', limit)),
   ]
