@@ -5,7 +5,11 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { TrustList } from '../../src/relying-party/trust-lists/trust-list.ts'
 import type { TrustListConfig } from '../../src/relying-party/trust-lists/trust-list-schema.ts'
-import { subscribedAnchors, trustListHealth } from '../../src/relying-party/trust-lists/trust-lists.ts'
+import {
+  keepIssues,
+  subscribedAnchors,
+  trustListHealth,
+} from '../../src/relying-party/trust-lists/trust-lists.ts'
 import { type IssuerPki, type Minted, mintIssuerPki } from '../support/certificates/certificates.ts'
 import { LIST_NOW, mintListSigner } from '../support/certificates/trust-lists.ts'
 import {
@@ -134,6 +138,25 @@ async function trusted(now = Date.now()) {
 }
 const isSamePem = (a: string, b: string) => a.replace(/\s/g, '') === b.replace(/\s/g, '')
 const BOTH = ['HU: CN=Root,O=Test,C=HU', 'SE: CN=Root,O=Test,C=SE']
+
+it('a list of lists stores the issues of the lists that it follows, once a relying party sets evidence', async () => {
+  const naming = { by: 'rp_1', until: NOW + 36 * 24 * HOUR }
+  await create()
+  await trusted()
+  const before = requested.length
+  keepIssues(env, { anchor_sets: [config.name] }, Date.now())
+  const keeps = (territory: string) =>
+    runInDurableObject(child(territory), (_, { storage }) =>
+      storage.kv.get<{ readonly keeps_issues?: boolean }>('document'),
+    ).then((record) => record?.keeps_issues)
+  for (const territory of ['HU', 'SE'] as const) {
+    await expect.poll(() => keeps(territory), WAIT).toBe(true)
+    await runDurableObjectAlarm(child(territory))
+    const kept = { source: addressOf(territory), media_type: 'application/vnd.etsi.tsl+xml' }
+    expect(await child(territory).keepIssue(7, naming)).toMatchObject(kept)
+  }
+  expect(requested.slice(before)).not.toContain(LOTL)
+})
 
 it('a list of lists gives the anchors of the lists that it follows, each with its territory', async () => {
   expect(await create()).toMatchObject({

@@ -113,6 +113,38 @@ describe('a trust list', () => {
     expect(view).toMatchObject({ sequence: 7, trust_as_of: NOW + HOUR, last_attempt: { fault: null } })
   })
 
+  it('stores the bytes of its issues once evidence needs them, and keeps the issue before the current one', async () => {
+    const naming = { by: 'rp_1', until: NOW + 36 * 24 * HOUR }
+    const digestOf = async () => (await stub().keepIssue(7, naming))?.sha256
+    const requests = await publishList({}, { etag: '"7"' })
+    await create()
+    expect(await stub().keepIssues()).toBe(true)
+    await wakeAfter(0)
+    expect(requests.map(({ headers }) => headers.get('if-none-match'))).toEqual([null, null])
+    const seventh = await digestOf()
+    expect(seventh).toMatch(/^[0-9a-f]{64}$/)
+    expect(await env.EVIDENCE_MATERIALS.getByName(seventh![0]!).read(seventh!, naming.by)).toBeDefined()
+    await publishList({ sequence: 8 })
+    await wakeAfter(HOUR)
+    expect(await digestOf()).toBe(seventh)
+    const eighth = await stub().keepIssue(8, naming)
+    expect(eighth).toEqual({
+      ...{ sha256: expect.any(String), bytes: expect.any(Number), fetched_at: (NOW + HOUR) / 1000 },
+      ...{ media_type: 'application/jose', source: URL },
+    })
+    expect(eighth?.sha256).not.toBe(seventh)
+    expect(await stub().keepIssue(6, naming)).toBeUndefined()
+  })
+
+  it('is fetched again for its bytes by a verification with evidence, if nothing has asked for them before', async () => {
+    const naming = { by: 'rp_1', until: NOW + 36 * 24 * HOUR }
+    await publishList()
+    await create()
+    expect(await stub().keepIssue(7, naming)).toBeUndefined()
+    await wakeAfter(0)
+    expect(await stub().keepIssue(7, naming)).toMatchObject({ media_type: 'application/jose' })
+  })
+
   it('is replaced by a newer issue', async () => {
     await publishList()
     await create()

@@ -103,19 +103,37 @@ export class TrustList extends DurableObject<Env> {
   }
 
   /**
-   * Keeps the current issue (version) of the list as a material, a stored public list. Returns `undefined` if
-   * the number of the issue is not `sequence`, or if its bytes are not stored. After the first call without
-   * stored bytes, the list is fetched again. The bytes of this and of all later issues are then stored.
+   * Stores from now on the bytes of each issue (version) of the list, for evidence. The list is fetched again
+   * for the bytes of the current issue. Returns `undefined` if there is no list whose bytes evidence needs:
+   * a list of lists vouches for nobody.
+   */
+  async keepIssues(): Promise<true | undefined> {
+    const [stored, source] = [this.#load(), this.#source()]
+    if (stored === undefined || source === undefined || source.kind === 'eu_lotl') return undefined
+    if (stored.keeps_issues) return true
+    this.#save({ ...stored, keeps_issues: true })
+    await this.#wakeAt(Date.now())
+    return true
+  }
+
+  /**
+   * Keeps an issue (version) of the list as a material, a stored public list: the current issue, or the issue
+   * before it, which callers may use for a minute. Returns `undefined` if its bytes are not stored. After the
+   * first call without stored bytes, the list is fetched again. The bytes of this and of all later issues are
+   * then stored.
    */
   async keepIssue(sequence: number | null, naming: Naming) {
     const source = this.#source()
-    const { edition } = this.#load() ?? {}
-    const issue = edition?.issue
-    if (source === undefined || (issue && edition?.sequence !== sequence)) return undefined
-    if (issue && (await materialsStub(this.env, issue.sha256).keep(issue.sha256, naming)))
-      return { ...issue, media_type: FETCHED_AS[source.kind].accept, source: source.url }
+    const { edition, former_issue } = this.#load() ?? {}
+    const current = edition?.issue && { ...edition.issue, sequence: edition.sequence }
+    const issue = [current, former_issue].find((one) => one?.sequence === sequence)
+    if (source === undefined || (current && !issue)) return undefined
+    if (issue && (await materialsStub(this.env, issue.sha256).keep(issue.sha256, naming))) {
+      const { sha256, bytes, fetched_at } = issue
+      return { sha256, bytes, fetched_at, media_type: FETCHED_AS[source.kind].accept, source: source.url }
+    }
     const stored = this.#load() // a fetch may have changed the record meanwhile
-    if (stored === undefined || (!issue && stored.keeps_issues)) return undefined
+    if (stored === undefined || issue !== current || (!issue && stored.keeps_issues)) return undefined
     const unkept = stored.edition && { ...stored.edition, issue: undefined }
     this.#save({ ...stored, edition: unkept, keeps_issues: true })
     await this.#wakeAt(Date.now())
@@ -269,7 +287,11 @@ export class TrustList extends DurableObject<Env> {
 
   #keep(stored: TrustListRecord, { anchors, ...edition }: NewEdition): void {
     this.ctx.storage.kv.put(ANCHORS, anchors)
-    this.#save({ ...stored, edition: { ...edition, anchors: anchors.length } })
+    const { issue, sequence = null } = stored.edition ?? {}
+    const isReplaced = issue !== undefined && sequence !== edition.sequence
+    const former_issue = isReplaced ? { ...issue, sequence } : stored.former_issue
+    const kept = { ...edition, anchors: anchors.length }
+    this.#save({ ...stored, edition: kept, ...(former_issue && { former_issue }) })
   }
 
   #load(): TrustListRecord | undefined {

@@ -1,6 +1,9 @@
 // Trust lists of the operator: creates and erases them, and returns their anchors for response processing.
 
+import { waitUntil } from 'cloudflare:workers'
 import type { Env } from '../../env.ts'
+import { logLine } from '../../metrics/log-line.ts'
+import { loggedError } from '../../metrics/platform-error.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { ListReference, TrustAnchor } from '../../trust/anchors/anchor.ts'
 import { TL } from '../../trust/lists/tl-limits.ts'
@@ -135,9 +138,33 @@ export async function subscribedAnchors(
 }
 
 /**
+ * Stores from now on each issue (published version) of a relying party's lists, and of the lists that they
+ * follow. Call it when the relying party sets evidence, and at each creation with evidence: the lists are then
+ * stored before a wallet responds. Works in the background, and asks each list once a day. `now` is Unix
+ * milliseconds.
+ */
+export function keepIssues(
+  env: Env,
+  { anchor_sets }: { readonly anchor_sets: readonly string[] },
+  now: number,
+): void {
+  const keepAll = async (name: string) => {
+    const copy = await loadCopy(env, name, now)
+    const follows = copy.ok ? copy.value.follows : []
+    const names = follows.length === 0 ? [name] : follows.map((territory) => followedName(name, territory))
+    await Promise.all(
+      names.map((each) => keepDaily(`${each} issues`, '', now, () => trustListStub(env, each).keepIssues())),
+    )
+  }
+  // A list that is not kept yet is named in `missing` of the evidence.
+  const report = (error: unknown) => logLine('error', 'material_not_stored', loggedError(error))
+  for (const name of anchor_sets) waitUntil(keepAll(name).catch(report))
+}
+
+/**
  * Stores one issue (published version) of a list for evidence, because an anchor of this list verified a
- * credential. Returns `undefined` if the bytes of this issue are not stored, for example because no evidence
- * has needed the list before. `now` is Unix milliseconds.
+ * credential. Returns `undefined` if the bytes of this issue are not stored, for example because the list
+ * could not be fetched since evidence needs it. `now` is Unix milliseconds.
  */
 export function keepIssue(env: Env, list: ListReference, relyingPartyId: string, now: number) {
   const { name, territory, sequence } = list

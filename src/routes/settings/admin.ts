@@ -21,6 +21,7 @@ import {
   createApiKey,
   deleteApiKey,
   enableWebhook,
+  keepLists,
   loadRules,
   refuseTimeStamp,
   rotateWebhookSecret,
@@ -75,6 +76,7 @@ async function create(c: AppContext): Promise<Response> {
     rules.now,
     readOrigin(c),
   )
+  keepLists(c, settings)
   const { relying_party_id, ...rest } = await settingsToWire(c.env, settings)
   return sendJson<CreatedRelyingParty>(c, { relying_party_id, api_key, webhook_secret, ...rest }, 201)
 }

@@ -31,6 +31,7 @@ import {
   SETTINGS_LIMIT,
   type SettingsRules,
 } from '../../relying-party/settings/settings-schema.ts'
+import { keepIssues } from '../../relying-party/trust-lists/trust-lists.ts'
 import { readOrigin } from '../audit/origin.ts'
 import { readMessage } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
@@ -63,7 +64,9 @@ export async function changeSettings(
   if (SECRET_MEMBERS.some((name) => name in patch.value) && isStaleSignIn(c.req.raw, Date.now()))
     return problem(c, 'fresh_sign_in_required')
   const updated = await updateRelyingParty(c.env, relyingPartyId, patch.value, readOrigin(c))
-  return updated.ok ? sendJson(c, await settingsToWire(c.env, updated.value)) : problem(c, 'not_found')
+  if (!updated.ok) return problem(c, 'not_found')
+  keepLists(c, updated.value)
+  return sendJson(c, await settingsToWire(c.env, updated.value))
 }
 
 /**
@@ -76,6 +79,11 @@ export function refuseTimeStamp(c: AppContext, { evidence }: Pick<SettingsPatch,
   const message = 'must be `none`: the operator has named no time-stamping authority'
   const { code, errors } = notAllowed('time_stamp_not_configured', '/evidence/time_stamp', message)
   return problem(c, code, { errors })
+}
+
+/** Stores from now on the lists of a relying party with evidence, so that its first evidence names them. */
+export function keepLists(c: AppContext, { evidence, anchor_sets }: SettingsView): void {
+  if (evidence) keepIssues(c.env, { anchor_sets }, Date.now())
 }
 
 /** Members with keys, secrets, or the sign-in of people. The console changes them after a fresh sign-in. */

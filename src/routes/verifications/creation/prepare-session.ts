@@ -9,6 +9,7 @@ import { PROTOCOLS } from '../../../openid4vp/protocols/index.ts'
 import type { Protocol } from '../../../openid4vp/protocols/protocol.ts'
 import type { VerifierIdentity } from '../../../openid4vp/request/generation.ts'
 import { type Settings, STEP_EVENT_TYPES } from '../../../relying-party/document/settings.ts'
+import { keepIssues } from '../../../relying-party/trust-lists/trust-lists.ts'
 import { err, ok, type Result } from '../../../result.ts'
 import type { CreateInput } from '../../../session/request/creation.ts'
 import { loadOriginal } from '../../../session/request/lowered-wallet.ts'
@@ -62,6 +63,7 @@ async function runChecks(env: Env, sent: CreateRequest, settings: Settings) {
   const evidence = requestedEvidence(sent, settings)
   if (!evidence.ok) return evidence
   const { body, terms } = evidence.value
+  if (terms !== null) keepIssues(env, settings, Date.now())
   const config = loadConfig(env)
   const protocol = PROTOCOLS[body.protocol]
   const now = Math.floor(Date.now() / 1000)
