@@ -17,7 +17,14 @@ import {
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { BACKGROUND_BUNDLE, BUNDLE, ensureBundle, SANDBOX_BUNDLE, SHOP_BUNDLE } from './service/bundle.mjs'
+import {
+  BACKGROUND_BUNDLE,
+  BUNDLE,
+  digestOf,
+  ensureBundle,
+  SANDBOX_BUNDLE,
+  SHOP_BUNDLE,
+} from './service/bundle.mjs'
 import { capacity, reportCapacity } from './service/capacity.mjs'
 import { consoleCode, keepDemoRelyingParty } from './service/demo-relying-party.mjs'
 import { freePort, keepDemoShop, openDemoShop, SHOP_VARIABLES } from './service/demo-shop.mjs'
@@ -181,6 +188,7 @@ async function makeVariables(directory, options) {
     BOOT_ID: '', // set at each start of workerd
     BUILD_ID: keepBuildId(directory),
     ...commitOfRelease(),
+    BUNDLE_DIGEST: digestOf(BUNDLE),
   }
 }
 

@@ -103,6 +103,8 @@ export function parseConfig(environment: object) {
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
     ...readBuild(env),
+    /** SHA-256 of the served bundle in hexadecimal, as the launcher or the upload computed it. */
+    bundleSha256: env.BUNDLE_DIGEST,
     /** Port that this process listens on. `outboundRule` forbids calls to it. Null on Cloudflare. */
     listeningPort: env.LISTENING_PORT ?? null,
     /** Number of lost alarms that were set again when the process started. */
@@ -260,6 +262,7 @@ const SCHEMA = z.object({
   LISTENING_HOST: z.optional(z.string()),
   BUILD_ID: z.optional(z.string()),
   BUILD_COMMIT: z.optional(z.string()),
+  BUNDLE_DIGEST: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'))),
   CF_VERSION_METADATA: z.optional(z.object({ id: z.string(), tag: z.optional(z.string()) })),
   LISTENING_PORT: z.optional(z.string().check(z.regex(/^\d{1,5}$/, 'must be a port'))),
   ALARMS_REPAIRED: z._default(z.string().check(z.regex(/^\d+$/, 'must be a number')), '0'),

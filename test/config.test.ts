@@ -52,6 +52,13 @@ it('the commit is BUILD_COMMIT of the launcher, else the version tag on Cloudfla
   expect(commitOf({})).toBe(undefined)
 })
 
+it('the digest of the bundle is BUNDLE_DIGEST of the launcher or of the upload, else undefined', () => {
+  const digestOf = (more: object) => parseConfig({ ...TEST_ENVIRONMENT, ...more }).bundleSha256
+  expect(digestOf({ BUNDLE_DIGEST: 'ab'.repeat(32) })).toBe('ab'.repeat(32))
+  expect(digestOf({})).toBe(undefined)
+  expect(() => digestOf({ BUNDLE_DIGEST: 'ab' })).toThrow('BUNDLE_DIGEST: must be 64 hexadecimal digits')
+})
+
 it('LOG_REQUESTS must be `all` or `problems`', () => {
   const parse = (LOG_REQUESTS: string) => () => parseConfig({ ...TEST_ENVIRONMENT, LOG_REQUESTS })
   for (const value of ['all', 'problems']) expect(parse(value)).not.toThrow()

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BACKGROUND_BUNDLE, BUNDLE, SANDBOX_BUNDLE, SHOP_BUNDLE } from '../service/bundle.mjs'
+import { BACKGROUND_BUNDLE, BUNDLE, digestOf, SANDBOX_BUNDLE, SHOP_BUNDLE } from '../service/bundle.mjs'
 import {
   availableNode,
   BACKGROUND_CONFIG,
@@ -24,9 +24,9 @@ const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 /**
  * Returns the arguments of each wrangler run, in order. The verifier comes last, since the platform
  * requires the target of a binding to exist. `isRouted`: the account already routes BASE_URL to the Worker.
- * Otherwise its host becomes the custom domain.
+ * Otherwise its host becomes the custom domain. `digest`: SHA-256 of the verifier's bundle, for evidence.
  */
-export function stepsOf(environment, { secretsFile, commit, isRouted }) {
+export function stepsOf(environment, { secretsFile, commit, isRouted, digest }) {
   const { BASE_URL } = environment
   const { hostname } = new URL(BASE_URL)
   const variables = plainVariables(environment).flatMap((name) => ['--var', `${name}:${environment[name]}`])
@@ -42,7 +42,10 @@ export function stepsOf(environment, { secretsFile, commit, isRouted }) {
     ...beside.map(([bundle, config, more]) => [
       ...['deploy', ...built(bundle), '--config', config, ...more, ...tag],
     ]),
-    ['deploy', ...built(BUNDLE), ...variables, '--secrets-file', secretsFile, ...domain, ...tag],
+    [
+      ...['deploy', ...built(BUNDLE), ...variables, '--var', `BUNDLE_DIGEST:${digest}`],
+      ...['--secrets-file', secretsFile, ...domain, ...tag],
+    ],
   ]
 }
 
@@ -58,7 +61,12 @@ export function uploadAll(environment, { isDryRun, isRouted }) {
       environment[name],
     ])
     writeFileSync(secretsFile, JSON.stringify(Object.fromEntries(secrets)), { mode: 0o600 })
-    for (const step of stepsOf(environment, { secretsFile, commit: commitOf(), isRouted })) {
+    for (const step of stepsOf(environment, {
+      secretsFile,
+      commit: commitOf(),
+      isRouted,
+      digest: digestOf(BUNDLE),
+    })) {
       wrangler(isDryRun ? [...step, '--dry-run'] : step)
     }
   } finally {

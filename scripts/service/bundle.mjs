@@ -27,6 +27,9 @@ export const SOURCE_MAP = `${BUNDLE}.map`
 export const BACKGROUND_BUNDLE = join(DIST, 'background.js')
 export const SANDBOX_BUNDLE = join(DIST, 'sandbox.js')
 export const SHOP_BUNDLE = join(DIST, 'demo-shop.js')
+/** Returns the SHA-256 of a file in hexadecimal. Evidence names the digest of the served bundle. */
+export const digestOf = (path) => createHash('sha256').update(readFileSync(path)).digest('hex')
+
 /** Every file that a launcher runs on workerd, in the order of a deployment. */
 export const BUNDLES = [BACKGROUND_BUNDLE, SANDBOX_BUNDLE, SHOP_BUNDLE, BUNDLE]
 const DESCRIPTION = join(ASSETS, 'openapi.json')

@@ -213,7 +213,7 @@ describe('a Worker that is uploaded', () => {
   })
 
   it('is uploaded last if it is the verifier, with its variables, secrets and domain', () => {
-    const steps = stepsOf(good, { secretsFile: '/s.json', commit: 'abc', isRouted: false })
+    const steps = stepsOf(good, { secretsFile: '/s.json', commit: 'abc', isRouted: false, digest: 'd1' })
     expect(steps).toEqual([
       [
         ...['deploy', 'dist/background.js', '--no-bundle', '--no-minify'],
@@ -228,15 +228,20 @@ describe('a Worker that is uploaded', () => {
       ]),
       [
         ...['deploy', 'dist/worker.js', '--no-bundle', '--no-minify'],
-        ...['--var', `BASE_URL:https://${HOST}`, '--var', 'JURISDICTION:eu'],
+        ...['--var', `BASE_URL:https://${HOST}`, '--var', 'JURISDICTION:eu', '--var', 'BUNDLE_DIGEST:d1'],
         ...['--secrets-file', '/s.json', '--domain', HOST, '--tag', 'abc'],
       ],
     ])
     const nowhere = { ...good, JURISDICTION: 'none' }
-    const routed = stepsOf(nowhere, { secretsFile: '/s.json', commit: undefined, isRouted: true }).at(-1)
+    const routed = stepsOf(nowhere, {
+      secretsFile: '/s.json',
+      commit: undefined,
+      isRouted: true,
+      digest: 'd2',
+    }).at(-1)
     expect(routed).toEqual([
       ...['deploy', 'dist/worker.js', '--no-bundle', '--no-minify'],
-      ...['--var', `BASE_URL:https://${HOST}`, '--secrets-file', '/s.json'],
+      ...['--var', `BASE_URL:https://${HOST}`, '--var', 'BUNDLE_DIGEST:d2', '--secrets-file', '/s.json'],
     ])
   })
 })

@@ -42,7 +42,7 @@ describe('npm run deploy -- --dry-run', () => {
     const [secretsFile, form] = [join(directory, 's.json'), join(directory, 'form')]
     writeFileSync(secretsFile, '{}')
     const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-    const forms = stepsOf(good, { secretsFile, commit: undefined, isRouted: true }).map((step) => {
+    const forms = stepsOf(good, { secretsFile, commit: undefined, isRouted: true, digest: 'ab' }).map((step) => {
       spawnSync(NODE, [wrangler, ...step, '--dry-run', '--outfile', form], { cwd: ROOT })
       return readFileSync(form, 'utf8')
     })

@@ -17,6 +17,8 @@ export type Software = {
   readonly version: string
   /** Absent if the deployment does not state its commit. */
   readonly commit?: string | undefined
+  /** SHA-256 of the served bundle, in hexadecimal. Absent if the deployment does not state it. */
+  readonly bundle_sha256?: string | undefined
 }
 
 /** The request that was answered, as the wallet received it. */

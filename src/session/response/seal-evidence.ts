@@ -91,7 +91,12 @@ async function containerInput(
   const outcome = { ...end.outcome, ...exchange }
   const ended = { ...document, status: end.status }
   return {
-    software: { name: 'wallet-verifier', version: VERSION, commit: config.commit },
+    software: {
+      name: 'wallet-verifier',
+      version: VERSION,
+      commit: config.commit,
+      bundle_sha256: config.bundleSha256,
+    },
     verification_id: document.verification_id,
     relying_party_id: document.relying_party_id,
     livemode: document.livemode,

@@ -2,6 +2,7 @@
 // container is opened with `jose`.
 
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { verifyContainer } from '../../../packages/evidence/src/evidence.ts'
@@ -56,7 +57,11 @@ describe('api/evidence: the evidence', () => {
     expect(decodeJwt(textOf(files, 'request/request-object.jwt'))).toEqual(request.payload)
     expect(textOf(files, `response/${query}-1.sd-jwt`)).toBe(presentation)
     expect(jsonOf(files, 'decision.json')).toMatchObject({ decision: { status: 'verified' } })
-    expect(jsonOf(files, 'evidence.json')).toMatchObject({ verification_id: id, livemode: false })
+    const bundle_sha256 = createHash('sha256').update(readFileSync('dist/worker.js')).digest('hex')
+    expect(jsonOf(files, 'evidence.json')).toMatchObject({
+      ...{ verification_id: id, livemode: false },
+      software: { name: 'wallet-verifier', version: expect.any(String), bundle_sha256 },
+    })
     expect(files['response/encrypted.bin']?.length).toBeGreaterThan(1_000)
     expect(jsonOf(files, 'response/response-key.jwk')).toHaveProperty('d')
     const { evidence_hash, session_binding, ...receipt } = await receiptOf(keeper, id)
