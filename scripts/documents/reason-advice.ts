@@ -92,6 +92,8 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   declined_on_page: 'Offer another way at once: the person may have no wallet.',
   same_device_return_missing:
     'None: the person opens the wallet from the page again. Someone else may have used a link that was passed on.',
+  response_too_large:
+    'Ask for fewer or smaller claims, such as no portrait: the evidence would exceed 3 MiB.',
   evidence_unavailable: 'None: the wallet may try again. The log of the service says what failed.',
   session_expired: 'Offer to start again.',
   canceled_by_relying_party: 'None: you canceled it.',

@@ -5,6 +5,7 @@ import { env, withEnv } from 'cloudflare:workers'
 import { exportJWK, type GeneralJWE, generalDecrypt, generateKeyPair } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Env } from '../../src/env.ts'
+import { EVIDENCE } from '../../src/evidence/limits.ts'
 import { relyingPartyStub } from '../../src/relying-party/document/identifier.ts'
 import { sharedObjectName } from '../../src/relying-party/document/session-stub.ts'
 import { EvidenceSessions } from '../../src/relying-party/evidence-sessions.ts'
@@ -126,6 +127,24 @@ describe('a session with an object of its own', () => {
     expect((await post(id, response)).status).toBe(200)
     expect((await poll(keeper, id)).status).toBe('verified')
     expect(await ownParts(id)).toBe(1)
+  })
+
+  it('refuses a response whose evidence would be too large, and accepts a later response', async () => {
+    const keeper = await setUpKeeper()
+    const { id, response } = await answered(keeper)
+    const limits = EVIDENCE as { containerBytes: number } // readonly outside of this test
+    const { containerBytes } = limits
+    limits.containerBytes = 1_000
+    const refused = await post(id, response).finally(() => {
+      limits.containerBytes = containerBytes
+    })
+    expect(refused.status).toBe(400)
+    const { status, attempts, evidence } = await poll(keeper, id)
+    expect({ status, evidence }).toEqual({ status: 'pending', evidence: null })
+    expect(attempts).toMatchObject([{ reason: { code: 'response_too_large' } }])
+    expect(await ownParts(id)).toBe(0)
+    expect((await post(id, response)).status).toBe(200)
+    expect((await poll(keeper, id)).status).toBe('verified')
   })
 
   it('has no outcome if the evidence cannot be stored', async () => {

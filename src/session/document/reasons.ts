@@ -6,7 +6,7 @@ import type { TerminalStatus } from '../../api/values.ts'
 import type { EvaluationReason } from '../../exchange/unchecked.ts'
 
 /** Reasons for which a response is refused and stored as an attempt. */
-export type RefusalReason = EvaluationReason | 'evidence_unavailable'
+export type RefusalReason = EvaluationReason | 'evidence_unavailable' | 'response_too_large'
 
 /** Every reason of an attempt or of a session's end. */
 export type ReasonCode =
@@ -89,6 +89,7 @@ const value = rejection('policy', 'query')
 export const REASONS = {
   malformed_response: form('The wallet sent something that is not a response of the protocol.'),
   limit_exceeded: form('The response exceeds a limit of size, depth or count.'),
+  response_too_large: form('The response is too large for the evidence of the verification.'),
   missing_state: state('The response has no state, so it belongs to no request.'),
   unknown_state: state('The response names a request that this verification never made.'),
   request_superseded: envelope(

@@ -189,7 +189,7 @@ async function finish(
  */
 async function trySealing(...decided: Parameters<typeof sealEvidence>) {
   try {
-    return ok(await sealEvidence(...decided))
+    return await sealEvidence(...decided)
   } catch (error) {
     logError('evidence_not_sealed', error)
     return err('evidence_unavailable')

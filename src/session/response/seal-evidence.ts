@@ -18,6 +18,7 @@ import { relevantAnchors } from '../../evidence/evaluation/relevant-anchors.ts'
 import type { FetchedCopy } from '../../net/guarded-fetch.ts'
 import type { DcApiProtocol } from '../../openid4vp/dc-api.ts'
 import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../../openid4vp/response/response-encryption.ts'
+import { err, ok, type Result } from '../../result.ts'
 import { VERSION } from '../../version.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { PostedResponse } from '../document/results.ts'
@@ -50,12 +51,16 @@ type DecidedResponse = {
 
 /**
  * Returns the sealed evidence of a decision; `undefined` if no evidence is kept of this outcome. The lists
- * that the evidence names are stored first. If this function throws, the session must not end.
+ * that the evidence names are stored first. If this function throws, or the container would exceed 3 MiB, the
+ * session must not end.
  */
-export async function sealEvidence(decided: DecidedResponse, env: Env): Promise<SealedEvidence | undefined> {
+export async function sealEvidence(
+  decided: DecidedResponse,
+  env: Env,
+): Promise<Result<SealedEvidence | undefined, 'response_too_large'>> {
   const { document, end, copies, evaluation, now } = decided
   const { evidence_terms: terms } = document
-  if (terms === undefined || !isKept(terms, end)) return undefined
+  if (terms === undefined || !isKept(terms, end)) return ok(undefined)
   const config = loadConfig(env)
   const [key] = config.accessTokenKeys.keys
   const vouching = evaluation.presentations.flatMap(({ credential }) => credential.anchor.list ?? [])
@@ -63,12 +68,12 @@ export async function sealEvidence(decided: DecidedResponse, env: Env): Promise<
   const written = await writeContainer(await containerInput(decided, used, config), (payload, typ) =>
     signJwt(payload, typ, key),
   )
-  if (!written.ok) throw new Error('the evidence is too large')
+  if (!written.ok) return err('response_too_large')
   const { zip, manifest, manifestSha256, materials } = written.value
   const sealed = await sealContainer(zip, terms.keys)
   const parts = splitEvidence(utf8(JSON.stringify({ manifest: encodeBase64(manifest), materials, sealed })))
   const members = { manifest_sha256: manifestSha256, created_at: now, parts: parts.length }
-  return { stored: { ...members, ...owedWork(terms, now) }, parts }
+  return ok({ stored: { ...members, ...owedWork(terms, now) }, parts })
 }
 
 function isKept({ outcomes }: EvidenceTerms, { status }: SessionEnd): boolean {

@@ -96,8 +96,9 @@ type Scripted =
   | 'canceled_by_relying_party'
   | 'declined_on_page'
 
-/** Reasons that no response causes. */
-type OfTheService = 'evidence_unavailable'
+/** Reasons that no response of the test wallet causes. */
+const OF_THE_SERVICE = ['evidence_unavailable', 'response_too_large'] as const
+type OfTheService = (typeof OF_THE_SERVICE)[number]
 
 it('the test wallet can cause every refusal reason of the catalogue, and lists no other reason', () => {
   // The compiler checks this, too: a new code of the catalogue has neither.
@@ -105,7 +106,7 @@ it('the test wallet can cause every refusal reason of the catalogue, and lists n
   expect(Object.keys(flawed).filter((code) => !Object.hasOwn(REASONS, code))).toEqual([])
 })
 
-it.each((Object.keys(REASONS) as ReasonCode[]).filter((code) => code !== 'evidence_unavailable'))(
+it.each((Object.keys(REASONS) as ReasonCode[]).filter((code) => !OF_THE_SERVICE.some((one) => one === code)))(
   'the test wallet causes the reason %s, the event has this reason, and its problem page explains it',
   async (code) => {
     const rp = BY_SETTINGS.includes(code) ? subscriber : stage.rp

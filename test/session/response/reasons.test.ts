@@ -237,6 +237,7 @@ const opened = (good: Parameters) => ({ ...good, vp_token: JSON.parse(String(goo
 const ELSEWHERE: Readonly<Record<string, string>> = {
   holder_key_unavailable: 'jwt-vc-json.test.ts',
   evidence_unavailable: 'session/evidence.test.ts',
+  response_too_large: 'session/evidence.test.ts',
   request_superseded: 'below',
   wallet_error: 'below',
   document_not_returned: 'below',

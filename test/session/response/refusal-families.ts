@@ -8,6 +8,7 @@ const REASONS_BY_FAMILY: Readonly<Record<RefusalFamily, readonly AttemptReason[]
     ...([
       'malformed_response',
       'limit_exceeded',
+      'response_too_large',
       'missing_state',
       'unknown_state',
       'state_mismatch',
