@@ -3,7 +3,7 @@
 // credentials. A response with one flaw is refused before the good one, and the judge gets both. Impossible
 // cells are refused, each by its clause.
 
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openEnvelope, verifyContainer } from '../../../packages/evidence/src/evidence.ts'
 import { openBrowser } from '../../support/browser/browser.ts'
 import { mintIssuerPki, mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
@@ -61,6 +61,7 @@ async function useRelyingParty(): Promise<void> {
   const settings = { trust_anchors: anchors, origins: [ORIGIN], verifier }
   keeper = await newKeeper(stage.service, (given) => relyingPartyOf(stage, { ...settings, ...given }), {
     for: 'all',
+    outcomes: ['verified', 'rejected'],
   })
   rp = keeper.rp
 }
@@ -96,6 +97,9 @@ const { leaf } = mdocPerson.pki
 const forgedPki = { ...mdocPerson.pki, leaf: { ...leaf, privateJwk: strangeDevice as JsonWebKey } }
 const OTHER = { nonce: 'f'.repeat(32), audience: 'x509_hash:AAAA', origin: 'https://other.example' }
 
+/** The value of the one claim that is asked. */
+let isAdult = true
+
 type Present = (request: ReceivedRequest, origin?: string, flaw?: Flaw) => Promise<string>
 
 /**
@@ -108,6 +112,7 @@ const FORMATS: Readonly<Record<Cell['format'], { readonly type: string; readonly
     present: (request, origin, flaw) =>
       presentationOf(stage.person, AGE, request, {
         ...certified(pki),
+        claims: { iss: undefined, age_over_18: isAdult },
         ...(origin !== undefined && { audience: `origin:${origin}` }),
         ...(flaw === 'nonce' && { nonce: OTHER.nonce }),
         ...(flaw === 'audience' && { audience: OTHER.audience }),
@@ -117,7 +122,7 @@ const FORMATS: Readonly<Record<Cell['format'], { readonly type: string; readonly
   mso_mdoc: {
     type: MDOC_AGE,
     present: (request, origin, flaw) =>
-      mdocOf(mdocPerson, MDOC_AGE, { [MDOC_AGE]: { age_over_18: true } }, request, {
+      mdocOf(mdocPerson, MDOC_AGE, { [MDOC_AGE]: { age_over_18: isAdult } }, request, {
         ...(origin !== undefined && { origin: flaw === 'audience' ? OTHER.origin : origin }),
         ...(flaw === 'nonce' && { answering: { nonce: OTHER.nonce } }),
         ...(flaw === 'audience' && { answering: { client_id: OTHER.audience } }),
@@ -134,7 +139,7 @@ const FORMATS: Readonly<Record<Cell['format'], { readonly type: string; readonly
         ...(flaw === 'audience' && { aud: OTHER.audience }),
       }
       const signer = (flaw === 'holder' || flaw === 'issuer') && { [flaw]: stranger }
-      return jwtVcOf(jwtVcPerson, JWT_VC_AGE, { age_over_18: true }, request, { presentation, ...signer })
+      return jwtVcOf(jwtVcPerson, JWT_VC_AGE, { age_over_18: isAdult }, request, { presentation, ...signer })
     },
   },
 }
@@ -258,7 +263,7 @@ async function respondAnnexC({ verification_id }: CreatedSession): Promise<void>
     return post('/dc-api', await sealAnnexC(request, response))
   }
   await expectStatus(await answer({ holder: strangeDevice }), 400)
-  await expectStatus(await answer({}), 200)
+  await expectStatus(await answer({ values: { age_over_18: isAdult } }), 200)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any member
@@ -286,6 +291,38 @@ describe('api/protocols: the service verifies the response of a foreign wallet',
     await compareWithJudge(cell.format, flawed?.presentation, flawed!.asked, reasonFor(cell))
     await compareWithJudge(cell.format, good?.presentation, good!.asked, 'accepted')
     await expectEvidence(cell, session.verification_id, good?.presentation ?? '')
+  })
+})
+
+/** One cell of each format and channel whose response can end the session as rejected. */
+const REJECTED = [
+  ...new Map(
+    POSSIBLE.filter(({ channel, clientId }) => channel !== 'by_value' && clientId !== 'redirect_uri').map(
+      (cell) => [`${cell.format} ${cell.channel}`, cell],
+    ),
+  ).values(),
+]
+
+describe('api/evidence: the evidence of a rejected response', () => {
+  beforeAll(useRelyingParty)
+  afterEach(() => {
+    isAdult = true
+  })
+
+  it.each(REJECTED)('is accepted by the offline verifier: $format by $channel', async (cell) => {
+    sent.length = 0
+    isAdult = false
+    const session = await rp.create(creationOf(cell))
+    await CHANNELS[cell.channel](session, cell)
+    expect(await rp.poll(session.verification_id)).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'predicate_false' },
+    })
+    await expectEvidence(cell, session.verification_id, sent.at(-1)?.presentation ?? '')
+  })
+
+  it('is tested for every format', () => {
+    expect(new Set(REJECTED.map(({ format }) => format))).toEqual(new Set(CELLS.map(({ format }) => format)))
   })
 })
 

@@ -201,8 +201,7 @@ describe('evidence of a relying party with two identities', () => {
     expect(openChecks(report)).toEqual([])
     expect(report.checks.filter((check) => check.id === 'request_signature')).toHaveLength(2)
     const { identities } = await readMultiSigned(multi?.data ?? {}, { origin: SHOP, verifierCa: eu!.pem })
-    for (const { clientId } of identities)
-      expect(showText({ report, caseFile, decided })).toContain(clientId)
+    for (const { clientId } of identities) expect(showText({ report, caseFile, decided })).toContain(clientId)
   })
 
   it('has the request with one signature if the wallet answered that request', async () => {
