@@ -103,8 +103,6 @@ export function parseConfig(environment: object) {
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
     ...readBuild(env),
-    /** SHA-256 of the served bundle in hexadecimal, as the launcher or the upload computed it. */
-    bundleSha256: env.BUNDLE_DIGEST,
     /** Port that this process listens on. `outboundRule` forbids calls to it. Null on Cloudflare. */
     listeningPort: env.LISTENING_PORT ?? null,
     /** Number of lost alarms that were set again when the process started. */
@@ -116,11 +114,12 @@ export function parseConfig(environment: object) {
 
 /**
  * Returns the id of the build, and its commit if the commit is known. On Cloudflare, the id is that of the
- * uploaded version, and the commit is the tag of the deployment.
+ * uploaded version, and the commit is the tag. `bundleSha256`: digest of the served bundle, if it is known.
  */
-function readBuild(env: z.infer<typeof SCHEMA>) {
+function readBuild({ BUILD_ID, BUILD_COMMIT, BUNDLE_DIGEST: bundleSha256, ...env }: z.infer<typeof SCHEMA>) {
   const { id, tag } = env.CF_VERSION_METADATA ?? {}
-  return { buildId: env.BUILD_ID ?? id ?? VERSION, commit: env.BUILD_COMMIT ?? (tag || undefined) }
+  return { buildId: BUILD_ID ?? id ?? VERSION, commit: BUILD_COMMIT ?? (tag || undefined), bundleSha256 }
+}
 }
 
 /**

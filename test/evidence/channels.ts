@@ -65,7 +65,7 @@ async function makeIdentity() {
   return { leaf, clientId: `x509_hash:${createHash('sha256').update(leaf.der).digest('base64url')}` }
 }
 
-/** An age check on a page, whose request two identities signed. `google`: it has metadata for Google Wallet. */
+/** An age check on a page, whose request two identities signed. `google`: with metadata for Google Wallet. */
 export async function asSeveral(google = false): Promise<EvidenceInput> {
   const identities = await Promise.all([makeIdentity(), makeIdentity()])
   const offered_client_ids = identities.map(({ clientId }) => clientId)

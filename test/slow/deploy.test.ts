@@ -42,10 +42,12 @@ describe('npm run deploy -- --dry-run', () => {
     const [secretsFile, form] = [join(directory, 's.json'), join(directory, 'form')]
     writeFileSync(secretsFile, '{}')
     const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-    const forms = stepsOf(good, { secretsFile, commit: undefined, isRouted: true, digest: 'ab' }).map((step) => {
-      spawnSync(NODE, [wrangler, ...step, '--dry-run', '--outfile', form], { cwd: ROOT })
-      return readFileSync(form, 'utf8')
-    })
+    const forms = stepsOf(good, { secretsFile, commit: undefined, isRouted: true, digest: 'ab' }).map(
+      (step) => {
+        spawnSync(NODE, [wrangler, ...step, '--dry-run', '--outfile', form], { cwd: ROOT })
+        return readFileSync(form, 'utf8')
+      },
+    )
     expect(forms).toHaveLength(BUNDLES.length)
     for (const [index, bundle] of BUNDLES.entries()) {
       expect(forms[index]).toContain(readFileSync(bundle, 'utf8'))

@@ -172,8 +172,8 @@ function readRegistration(files: CaseFile['files']): Uint8Array<ArrayBuffer> | u
 }
 
 /**
- * Returns the claims without the metadata for Google Wallet. A multi-signed request has the metadata of any of
- * its identities, but `request_hash` covers the claims of the first identity alone.
+ * Returns the claims without the metadata for Google Wallet. A multi-signed request has the metadata of any
+ * of its identities, but `request_hash` covers the claims of the first identity alone.
  */
 function withoutGoogle(claims: JsonObject): JsonObject {
   const metadata = member(claims, 'client_metadata')

@@ -12,8 +12,8 @@ import { textFile } from './text-file.ts'
 export type IdentitySignature = { readonly clientId: string; readonly jws: DecodedJws }
 
 /**
- * Returns the signatures of the multi-signed request, in the order of the request; `undefined` if the file has
- * another form, or if two signatures have one Client Identifier. Nothing is verified yet.
+ * Returns the signatures of the multi-signed request, in the order of the request; `undefined` if the file
+ * has another form, or if two signatures have one Client Identifier. Nothing is verified yet.
  */
 export function readMultiSigned(files: CaseFile['files']): readonly IdentitySignature[] | undefined {
   const text = textFile(files, NAMES.multiSigned)
@@ -30,8 +30,8 @@ export function readMultiSigned(files: CaseFile['files']): readonly IdentitySign
 }
 
 /**
- * Returns the Client Identifiers that the request offered. Empty if the request is not multi-signed, or if its
- * file has another form.
+ * Returns the Client Identifiers that the request offered. Empty if the request is not multi-signed, or if
+ * its file has another form.
  */
 export function offeredIdentities({ files }: CaseFile): readonly string[] {
   const read = files.has(NAMES.multiSigned) ? readMultiSigned(files) : undefined

@@ -139,8 +139,8 @@ export async function subscribedAnchors(
 
 /**
  * Stores from now on each issue (published version) of a relying party's lists, and of the lists that they
- * follow. Call it when the relying party sets evidence, and at each creation with evidence: the lists are then
- * stored before a wallet responds. Works in the background, and asks each list once a day. `now` is Unix
+ * follow. Call it when the relying party sets evidence, and at each creation with evidence: the lists are
+ * then stored before a wallet responds. Works in the background, and asks each list once a day. `now` is Unix
  * milliseconds.
  */
 export function keepIssues(
