@@ -260,7 +260,7 @@ describe('the verification of evidence', () => {
     },
   )
 
-  it('changed evidence with the time stamp of another case fails', async () => {
+  it('evidence with the time stamp of another case fails', async () => {
     const [a, b] = await Promise.all(
       [cases.pid!, cases.mdl!].map(async (one) => await completeCase(one, authority)),
     )
@@ -603,6 +603,23 @@ describe('envelope', () => {
       materials: container.materials,
       sealed,
     })
+
+  it('with the time stamp of another container is opened, and the container in it then fails', async () => {
+    const key = await makeJwk()
+    const { d: _, ...publicKey } = key
+    const [container, stamped] = await Promise.all(
+      [cases.status!, cases.mdl!].map((one) => containerOf({ ...one, time_stamp: true })),
+    )
+    const sealed = await sealContainer(container!.zip, [{ ...publicKey, kid: 'a' } as SealingKey])
+    const token = encodeBase64(stamp(stamped!, authority))
+    const text = envelopeOf(container!, sealed, [{ token, gen_time: '' }])
+    const opened = await openEnvelope(text, [key] as never, (digest) => MATERIALS.get(digest))
+    expect(opened).toMatchObject({ missing: [], timeStamp: 'added' })
+    const { checks } = await verify(opened.zip)
+    expect(checks.filter(({ result }) => result === 'fail')).toMatchObject([
+      { id: 'time_stamp', detail: 'the time stamp is about another manifest' },
+    ])
+  })
 
   it('is opened with its key, materials and time stamp, and the container in it then verifies', async () => {
     const key = await makeJwk()
