@@ -39,7 +39,7 @@ export function parseByValueResponse(
   { definitionId, query, queryIdsOf }: ViewDefinition,
 ): Result<readonly PresentationGroup[], EnvelopeRefusal> {
   const response = {
-    encrypted: false,
+    hasJsonValues: false,
     vpToken: parameters.get('vp_token') ?? '',
     presentationSubmission: parameters.get('presentation_submission'),
   }

@@ -14,7 +14,7 @@ import { definitionId, type ExchangeFormats, exchangeFormat } from './definition
 type SubmissionEntry = { readonly descriptorId: string; readonly format: string }
 
 /** Members of a response that are parsed here. */
-type SubmissionResponse = Pick<PresentationResponse, 'vpToken' | 'presentationSubmission' | 'encrypted'>
+type SubmissionResponse = Pick<PresentationResponse, 'vpToken' | 'presentationSubmission' | 'hasJsonValues'>
 
 /** Rules for a submission. */
 type SubmissionRules = {
@@ -70,20 +70,20 @@ export function parseSubmission(
  * Returns one presentation or a list of presentations. In a plain response, a text that begins with `[` or
  * `{` is parsed as JSON (§6.1).
  */
-function parseVpToken({ vpToken, encrypted }: SubmissionResponse): Result<Json, EnvelopeRefusal> {
-  const isJsonText = typeof vpToken === 'string' && !encrypted && /^[[{]/.test(vpToken)
+function parseVpToken({ vpToken, hasJsonValues }: SubmissionResponse): Result<Json, EnvelopeRefusal> {
+  const isJsonText = typeof vpToken === 'string' && !hasJsonValues && /^[[{]/.test(vpToken)
   return isJsonText ? parseText(vpToken, 'invalid_vp_token') : ok(vpToken)
 }
 
 type Entry = SubmissionEntry & { readonly path: string }
 
 function parseEntries(
-  { presentationSubmission: submitted, encrypted }: SubmissionResponse,
+  { presentationSubmission: submitted, hasJsonValues }: SubmissionResponse,
   id: string,
 ): Result<readonly Entry[], EnvelopeRefusal> {
   const reason = 'invalid_presentation_submission'
   const parsed =
-    typeof submitted === 'string' && !encrypted ? parseText(submitted, reason) : ok(submitted ?? null)
+    typeof submitted === 'string' && !hasJsonValues ? parseText(submitted, reason) : ok(submitted ?? null)
   if (!parsed.ok) return parsed
   const submission = parsed.value
   if (!isJsonObject(submission) || member(submission, 'definition_id') !== id) return err({ reason })

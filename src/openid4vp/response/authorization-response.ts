@@ -37,7 +37,7 @@ export type PresentationResponse = {
    * True if the parameters are JSON values: in a decrypted response (§8.3), and in a plain response of the
    * Digital Credentials API. False if the parameters are text.
    */
-  readonly encrypted: boolean
+  readonly hasJsonValues: boolean
   readonly vpToken: Json
   /** Used by the drafts with Presentation Exchange. Other protocols ignore the submission (§8.1). */
   readonly presentationSubmission: Json | undefined
@@ -127,10 +127,10 @@ function isPresent(value: string | undefined): value is string {
   return value !== undefined && value !== ''
 }
 
-/** Parses response parameters. `encrypted` is true if they are JSON values, and false if they are text. */
+/** Parses response parameters. `hasJsonValues`: see `PresentationResponse`. */
 export function parseOpenResponse(
   parameters: JsonObject,
-  encrypted: boolean,
+  hasJsonValues: boolean,
 ): Result<OpenResponse, EnvelopeRefusal> {
   const vpToken = member(parameters, 'vp_token')
   const stated = member(parameters, 'state')
@@ -138,7 +138,7 @@ export function parseOpenResponse(
   if (state !== undefined && state.length > STATE_LIMIT) return err({ reason: 'limit_exceeded' })
   if (vpToken !== undefined && vpToken !== '') {
     const presentationSubmission = member(parameters, 'presentation_submission')
-    return ok({ kind: 'presentation', state, encrypted, vpToken, presentationSubmission })
+    return ok({ kind: 'presentation', state, hasJsonValues, vpToken, presentationSubmission })
   }
   const error = member(parameters, 'error')
   if (typeof error !== 'string') return err({ reason: 'malformed_response' })

@@ -25,12 +25,12 @@ type VpTokenShape = 'array' | 'bare_or_array'
 
 /** Parses a VP Token for a query. Groups are in the query's order. */
 export function parseVpToken(
-  { vpToken, encrypted }: Pick<PresentationResponse, 'vpToken' | 'encrypted'>,
+  { vpToken, hasJsonValues }: Pick<PresentationResponse, 'vpToken' | 'hasJsonValues'>,
   query: DcqlQuery,
   shape: VpTokenShape = 'array',
 ): Result<readonly PresentationGroup[], EnvelopeRefusal> {
   // §8.3: parameters of an encrypted response are JSON values, never JSON in a string.
-  const isText = typeof vpToken === 'string' && !encrypted
+  const isText = typeof vpToken === 'string' && !hasJsonValues
   const parsed = isText ? parseText(vpToken, 'invalid_vp_token') : ok(vpToken)
   if (!parsed.ok) return parsed
   if (!isJsonObject(parsed.value)) return err({ reason: 'invalid_vp_token' })

@@ -18,9 +18,9 @@ const BOTH = [
   { ...ONE, id: 'two', path: '$[1]' },
 ]
 
-function parse(vpToken: Json, presentationSubmission: Json | undefined, encrypted = false) {
+function parse(vpToken: Json, presentationSubmission: Json | undefined, hasJsonValues = false) {
   const parsed = parseSubmission(
-    { vpToken, presentationSubmission, encrypted },
+    { vpToken, presentationSubmission, hasJsonValues },
     { definitionId: 'pd_n', query: QUERY, matches: ({ descriptorId }, { id }) => descriptorId === id },
   )
   return parsed.ok

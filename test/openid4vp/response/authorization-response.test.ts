@@ -18,7 +18,7 @@ describe('a posted response', () => {
   it('is a presentation if it has a vp_token', () => {
     expect(parse({ vp_token: VP_TOKEN, state: 's' }, 'direct_post')).toEqual({
       ok: true,
-      value: { kind: 'presentation', state: 's', encrypted: false, vpToken: VP_TOKEN },
+      value: { kind: 'presentation', state: 's', hasJsonValues: false, vpToken: VP_TOKEN },
     })
   })
 
@@ -108,7 +108,7 @@ describe('a decrypted response', () => {
   it('is a presentation if it has a vp_token', async () => {
     expect(await decrypt({ state: 's', vp_token: { age: ['p'] }, exp: 1, response: 'x' })).toEqual({
       ok: true,
-      value: { kind: 'presentation', state: 's', encrypted: true, vpToken: { age: ['p'] } },
+      value: { kind: 'presentation', state: 's', hasJsonValues: true, vpToken: { age: ['p'] } },
     })
   })
 

@@ -199,7 +199,7 @@ async function verify(
 ) {
   const formats = { 'dc+sd-jwt': plainFormat(asked) }
   const trace = () => undefined
-  const groups = parseVpToken({ vpToken, encrypted: true }, query)
+  const groups = parseVpToken({ vpToken, hasJsonValues: true }, query)
   if (!groups.ok) return groups
   const input = { groups: groups.value, query, formats, trace }
   return verifyPresentations({ ...input, expected: EXPECTED, context: CONTEXT })

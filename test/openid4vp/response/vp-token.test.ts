@@ -71,11 +71,11 @@ describe('a VP Token', () => {
 })
 
 function parsePlain(vpToken: string) {
-  return parseVpToken({ vpToken, encrypted: false }, QUERY)
+  return parseVpToken({ vpToken, hasJsonValues: false }, QUERY)
 }
 
 function parseEncrypted(vpToken: Json) {
-  return parseVpToken({ vpToken, encrypted: true }, QUERY)
+  return parseVpToken({ vpToken, hasJsonValues: true }, QUERY)
 }
 
 function tokenOf(counts: Record<string, number>): string {

@@ -134,7 +134,7 @@ function openGiven(
   const isEncrypted = responseMode === 'direct_post.jwt'
   const encryptionKey = isEncrypted ? (key ?? withoutPrivate(publicJwk)) : null
   const response = {
-    ...({ kind: 'presentation', state, encrypted: true, vpToken } as const),
+    ...({ kind: 'presentation', state, hasJsonValues: true, vpToken } as const),
     presentationSubmission: undefined,
   }
   const groups = protocol.parsePresentations(response, { query, language: 'dcql', nonce })
