@@ -19,6 +19,9 @@ export type SessionCounts = {
   readonly deadEvents: number
 }
 
+/** Number of ids in one query. A value of a query may have 2 MB, and an id has about 50 bytes. */
+const IDS_AT_ONCE = 10_000
+
 export function createSessionNotes(sql: SqlStorage): void {
   sql.exec(`CREATE TABLE IF NOT EXISTS session_notes (
     verification_id TEXT PRIMARY KEY, livemode INTEGER NOT NULL, pending_until INTEGER,
@@ -42,7 +45,7 @@ export function storeSessionNotes(sql: SqlStorage, notes: readonly SessionNote[]
 
 /**
  * Returns the counts at `now` (Unix milliseconds): first test mode, then live mode. A note in `newer` is
- * counted instead of the row of its session.
+ * counted instead of the row of its session. `newer` has at most one note of each session.
  */
 export function countSessions(
   sql: SqlStorage,
@@ -53,12 +56,15 @@ export function countSessions(
     sum(queued_events) AS queuedEvents, sum(dead_events) AS deadEvents FROM session_notes`
   const rowsOf = (where: string, ...values: readonly string[]) =>
     sql.exec<Row>(`${select} ${where} GROUP BY livemode`, now, ...values).toArray()
+  const ids = newer.map(({ verification_id }) => verification_id)
+  const replaced: Row[] = []
+  for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+    const list = JSON.stringify(ids.slice(at, at + IDS_AT_ONCE))
+    replaced.push(...rowsOf('WHERE verification_id IN (SELECT value FROM json_each(?))', list))
+  }
   const rows = [
-    ...rowsOf('').map((row) => ({ row, sign: 1 })),
-    ...newer.flatMap((note) => [
-      ...rowsOf('WHERE verification_id = ?', note.verification_id).map((row) => ({ row, sign: -1 })),
-      { row: rowOf(note, now), sign: 1 },
-    ]),
+    ...[...rowsOf(''), ...newer.map((note) => rowOf(note, now))].map((row) => ({ row, sign: 1 })),
+    ...replaced.map((row) => ({ row, sign: -1 })),
   ]
   return [false, true].map((livemode) => {
     const total = (member: Exclude<keyof Row, 'livemode'>) =>

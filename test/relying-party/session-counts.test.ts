@@ -1,6 +1,7 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, it } from 'vitest'
-import type { SessionNote } from '../../src/relying-party/session-counts.ts'
+import { countSessions, type SessionNote } from '../../src/relying-party/session-counts.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const NONE = { pending: 0, queuedEvents: 0, deadEvents: 0 }
@@ -77,4 +78,28 @@ it('the counts include notes that are not stored yet, each in place of the store
   ])
   await directory.noteSessions(newer)
   expect(await directory.sessionCounts(NOW)).toEqual(await directory.sessionCounts(NOW, newer))
+})
+
+it('the counts read the stored notes of 10,000 sessions with one query', async () => {
+  const notes = (count: number, changed: Partial<SessionNote> = {}) =>
+    Array.from({ length: count }, (_, i) => note(`v_${i}`, changed))
+  await directory.noteSessions(notes(10_001))
+  const ended = notes(10_001, { pending_until: null, dead_events: 1 })
+  await runInDurableObject(directory, (_, { storage: { sql } }) => {
+    const statements: string[] = []
+    const countOf = (newer: readonly SessionNote[]) => {
+      const exec = (...call: Parameters<SqlStorage['exec']>) => {
+        statements.push(call[0])
+        return sql.exec(...call)
+      }
+      return countSessions({ exec } as SqlStorage, NOW, newer)
+    }
+    expect(countOf(ended.slice(1))).toEqual([
+      { livemode: false, pending: 1, queuedEvents: 0, deadEvents: 10_000 },
+      { livemode: true, ...NONE },
+    ])
+    expect(statements).toHaveLength(2)
+    expect(countOf(ended)).toMatchObject([{ pending: 0, deadEvents: 10_001 }, NONE])
+    expect(statements).toHaveLength(2 + 3)
+  })
 })
