@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
+import { packageOf } from './module-package.mjs'
 import { DIST, ROOT } from './paths.mjs'
 
 /** CommonJS packages in an ES module require the modules of Node. */
@@ -37,7 +38,7 @@ export function bundlePrograms(paths, to) {
   })
   const inputs = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs))
   const included = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path)
-  return new Set(included.map(packageOf).filter((path) => path !== undefined))
+  return new Set(included.flatMap(packageOf))
 }
 
 /**
@@ -56,9 +57,4 @@ export function runProgram(path, args, options) {
     rmSync(out, { recursive: true, force: true })
   }
   return spawnSync(process.execPath, [file, ...args], options)
-}
-
-/** Returns `node_modules/<name>` of the innermost package that a file belongs to. */
-function packageOf(file) {
-  return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]
 }
