@@ -138,7 +138,7 @@ export async function redeemLogin(
   const { held, login } = document
   // The access token does not outlive its login.
   const until = Math.min(now + TOKEN_MS, loginErasedAt(document))
-  const redeemed = { token: redemption.token, until, jkt: redemption.jkt }
+  const redeemed = { token: toStoredToken(redemption), until, jkt: redemption.jkt }
   if (held?.returned) {
     const returned = { browser: held.browser, until: held.until, redeemed: true }
     const result = withoutClaims(current.value.result, 'id_token')
@@ -219,6 +219,14 @@ function redeemable(
  */
 type PresentedToken = { readonly token: string; readonly jkt: string | null }
 
+/**
+ * Returns the stored form of an access token: its digest. The form of a token that is bound to a key begins
+ * with `DPoP`. So a build without DPoP, which compares the digest only, rejects the token after a rollback.
+ */
+function toStoredToken({ token, jkt }: PresentedToken): string {
+  return jkt === null ? token : `DPoP ${token}`
+}
+
 /** UserInfo for an access token, and the client to which the access token was issued. */
 export type UserInfo = { readonly clientId: string } & ({ readonly jwt: string } | { readonly json: string })
 
@@ -226,7 +234,7 @@ export type UserInfo = { readonly clientId: string } & ({ readonly jwt: string }
 export async function readUserInfo(
   context: SessionContext,
   relyingPartyId: string,
-  { token, jkt }: PresentedToken,
+  presented: PresentedToken,
   now: number,
 ): Promise<Result<UserInfo, 'invalid_token'>> {
   await applyTimeouts(context, now)
@@ -234,9 +242,9 @@ export async function readUserInfo(
   const login = document?.login
   const result = login?.result
   if (document?.relying_party_id !== relyingPartyId || !login?.redeemed?.token) return err('invalid_token')
-  if (!timingSafeEqualText(login.redeemed.token, token) || login.redeemed.until <= now)
-    return err('invalid_token')
-  if ((login.redeemed.jkt ?? null) !== jkt) return err('invalid_token')
+  const isSame = timingSafeEqualText(login.redeemed.token, toStoredToken(presented))
+  if (!isSame || login.redeemed.until <= now) return err('invalid_token')
+  if ((login.redeemed.jkt ?? null) !== presented.jkt) return err('invalid_token')
   if (!result || result.failure !== null) return err('invalid_token')
   const response = await issueUserInfo({ ...document, login }, result, loadConfig(context.env))
   return ok({ clientId: login.client_id, ...response })

@@ -1,12 +1,14 @@
 // Proofs of possession of a key (RFC 9449): each error by one change in a good request. jose makes the
 // proofs.
 
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import errors from '../../../assets/oauth-errors.json'
 import type { ProofError } from '../../../src/routes/oidc/dpop.ts'
-import { type Setting, setUp } from '../../session/driver.ts'
+import type { SessionDocument } from '../../../src/session/document/document.ts'
+import { type Setting, setUp, stubOf } from '../../session/driver.ts'
 import { call, json } from '../edge/edge-app.ts'
 import {
   answer,
@@ -254,6 +256,25 @@ describe('an access token that is bound to a key', () => {
     expect(await answerOf(token, undefined, 'Bearer')).toEqual(ofBearer)
     expect(await answerOf(token, await withToken(token), 'Bearer')).toEqual(ofBearer)
     expect(await answerOf(token, await withToken(token), 'dpop')).toEqual([200, null, undefined])
+  })
+
+  it('is stored in a form that a build without DPoP, which compares digests of tokens, rejects', async () => {
+    const plain = await newClient(setting)
+    const storedOf = async (text: string | null) => {
+      const { access_token: token } = await redeem(await codeOf({}, plain), text, plain)
+      const [id] = token.split('.')
+      const login = await runInDurableObject(
+        stubOf(`v_${id}`),
+        (_, { storage }) => storage.kv.get<SessionDocument>('session')?.login,
+      )
+      return [login?.redeemed?.token, await digest(token)]
+    }
+    const [stored, compared] = await storedOf(null)
+    expect(stored).toBe(compared)
+    const [bound, unbound] = await storedOf(
+      await proof('token', { claims: { htu: `${plain.issuer}/token` } }),
+    )
+    expect(bound).toBe(`DPoP ${unbound}`)
   })
 
   it('is issued to a client without dpop_bound_access_tokens if the client sends a proof; without a proof, the client gets a bearer token', async () => {

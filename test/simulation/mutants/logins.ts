@@ -57,6 +57,12 @@ export const LOGIN_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'any key reads UserInfo',
-    changes: [{ path: FINISH, replaced: '(login.redeemed.jkt ?? null) !== jkt', by: 'jkt === undefined' }],
+    changes: [
+      {
+        path: FINISH,
+        replaced: '(login.redeemed.jkt ?? null) !== presented.jkt',
+        by: 'presented.jkt === undefined',
+      },
+    ],
   },
 ]

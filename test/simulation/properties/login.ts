@@ -68,7 +68,9 @@ export const login: Property = {
       const token = tokens.get(String(parameters[1]))
       const isLate = call.began >= Math.min(token?.until ?? Infinity, (old?.ended_at ?? Infinity) + LIFE_MS)
       if (isLate && token?.clock === jumped()) fail(`UserInfo of ${session.name} by a token that is over`)
-      if (old?.login?.redeemed?.token !== parameters[1])
+      // The form of a token with a key begins with `DPoP`, so that a build without DPoP rejects the token.
+      const form = old?.login?.redeemed?.jkt ? `DPoP ${parameters[1]}` : parameters[1]
+      if (old?.login?.redeemed?.token !== form)
         fail(`UserInfo of ${session.name} by a token that was not written`)
       if (old?.login?.redeemed?.jkt !== parameters[2]) fail(`UserInfo of ${session.name} by another key`)
       if ((revoked.get(nameOf(session, old?.created_at)) ?? began) < began)
