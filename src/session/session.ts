@@ -234,14 +234,14 @@ export class Session {
     return ok(null)
   }
 
-  /** Erases the session at once, without an event. */
-  async erase(relyingPartyId: string): Promise<Result<null, SessionError>> {
-    const session = this.#find({ relyingPartyId })
-    return eraseOnRequest(this.#context, relyingPartyId, session.ok ? session.value : undefined)
+  /** Erases the session at once, without an event. `isKept`: true for the change of another session. */
+  async erase(relyingPartyId: string, isKept = false): Promise<Result<null, SessionError>> {
+    const id = isKept ? null : this.#slot.id
+    return eraseOnRequest(this.#context, { relyingPartyId, id }, this.#find({ relyingPartyId }))
   }
 
   /** Keeps the change of the list for another session (listing/remainder.ts). */
-  keepListing(tombstone: Tombstone): Promise<void> {
+  keepListing(tombstone: Tombstone): Promise<boolean> {
     return keepListing(this.#context, tombstone)
   }
 

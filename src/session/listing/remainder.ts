@@ -5,6 +5,7 @@
 // whose alarm repeats the call. Before the file is erased without a confirmation, another object gets the
 // change, because a crash may then lose the tombstone.
 
+import type { Env } from '../../env.ts'
 import { sessionOfName } from '../../relying-party/document/session-stub.ts'
 import { toDay } from '../../relying-party/events/event-days.ts'
 import { unlistedAt } from '../../relying-party/index/index-days.ts'
@@ -16,6 +17,7 @@ import {
   type Tombstone,
 } from '../document/document.ts'
 import type { PendingListing } from '../document/pending-entry.ts'
+import type { SessionError } from '../document/results.ts'
 import type { SessionContext } from '../store/context.ts'
 import type { SessionStore } from '../store/store.ts'
 import { toEntry } from './entry.ts'
@@ -50,27 +52,34 @@ export async function eraseSession(store: SessionStore, remainder: Tombstone | u
   else await store.replace(remainder)
 }
 
+/** A request to erase a session. */
+type ErasureRequest = {
+  readonly relyingPartyId: string
+  /** The `verification_id`. Null: the request is for a change that this object keeps for another session. */
+  readonly id: string | null
+}
+
 /**
  * Erases a session on request, and removes its entry from the list. If the stored list is still damaged ten
- * minutes later, a repeated request succeeds, and the removal stays queued. `document`: `undefined` if the
- * session is already erased, or does not belong to the caller.
+ * minutes later, a repeated request succeeds, and the removal stays queued. `found`: an error if the session
+ * is already erased, or does not belong to the caller.
  */
 export async function eraseOnRequest(
   context: SessionContext,
-  relyingPartyId: string,
-  document: SessionDocument | undefined,
-): Promise<Result<null, 'not_found' | 'unavailable'>> {
-  const { store } = context
-  const now = Date.now()
-  if (document === undefined) {
-    const listing = store.tombstone()?.listing
+  { relyingPartyId, id }: ErasureRequest,
+  found: Result<SessionDocument, 'not_found'>,
+): Promise<Result<null, SessionError>> {
+  const { store, env } = context
+  if (found.ok) await eraseFound(store, found.value)
+  else {
+    const tombstone = store.tombstone()
+    const isEmpty = store.session() === undefined && tombstone === undefined
+    // A crash may have lost the tombstone. Then another object has the removal.
+    if (isEmpty && id !== null && store.mayLoseTombstone)
+      return sessionOfName(env, keeperName(id)).erase(relyingPartyId, true)
     // A repeated request is accepted while the removal of the entry is not confirmed.
+    const listing = tombstone?.listing
     if (listing?.entry !== null || listing.relying_party_id !== relyingPartyId) return err('not_found')
-  } else if (document.pending_index_entry === undefined) {
-    await eraseSession(store, buildTombstone(document, now))
-  } else {
-    const first = { entry: null, calls: 1, next_call_at: now + waitAfter(1) }
-    await eraseSession(store, withListing(document, { ...ofSession(document), ...first }, now))
   }
   const sent = await sendListing(context)
   if (sent.ok) return ok(null)
@@ -78,6 +87,16 @@ export async function eraseOnRequest(
   const erasedAt = clear_at - CLEARED_AFTER_MS
   const staysDamaged = sent.error === 'damaged' && Date.now() >= erasedAt + DAMAGED_AFTER_MS
   return staysDamaged ? ok(null) : err('unavailable')
+}
+
+/** Erases a session, and queues the removal of its list entry. */
+async function eraseFound(store: SessionStore, document: SessionDocument): Promise<void> {
+  const now = Date.now()
+  if (document.pending_index_entry === undefined) {
+    return eraseSession(store, buildTombstone(document, now))
+  }
+  const first = { entry: null, calls: 1, next_call_at: now + waitAfter(1) }
+  await eraseSession(store, withListing(document, { ...ofSession(document), ...first }, now))
 }
 
 /**
@@ -95,7 +114,7 @@ export async function remainderDue(context: SessionContext, now: number): Promis
   }
   if (clear_at !== undefined && clear_at <= now) {
     const kept = { ...CURRENT_VERSION, erased: true, ...NO_KEY, listing } as const
-    if (store.mayLoseTombstone) await sessionOfName(env, keeperName(listing)).keepListing(kept)
+    if (store.mayLoseTombstone) await keepElsewhere(env, listing, kept)
     await store.erase({ ...key, listing })
     return remainderDue(context, now)
   }
@@ -110,15 +129,24 @@ export async function remainderDue(context: SessionContext, now: number): Promis
 
 /**
  * Stores the change of the list for a session whose file is erased next. Both objects then send the change
- * until the list confirms it. The list ignores the second call.
+ * until the list confirms it. The list ignores the second call. Returns false if this object already keeps
+ * the change of an earlier session with the same id.
  */
-export async function keepListing({ store }: SessionContext, tombstone: Tombstone): Promise<void> {
-  if (store.tombstone() === undefined) await store.replace(tombstone)
+export async function keepListing({ store }: SessionContext, tombstone: Tombstone): Promise<boolean> {
+  const kept = store.tombstone()
+  if (kept === undefined) await store.replace(tombstone)
+  return kept === undefined || kept.listing?.created_at === tombstone.listing?.created_at
+}
+
+async function keepElsewhere(env: Env, listing: PendingListing, tombstone: Tombstone): Promise<void> {
+  const name = keeperName(listing.verification_id)
+  const isKept = await sessionOfName(env, name).keepListing(tombstone)
+  if (!isKept) await sessionOfName(env, `${name} ${listing.created_at}`).keepListing(tombstone)
 }
 
 /** Returns the name of the object that keeps the change of the list for a session. */
-export function keeperName({ verification_id, created_at }: PendingListing): string {
-  return `listing ${verification_id} ${created_at}`
+export function keeperName(verificationId: string): string {
+  return `listing ${verificationId}`
 }
 
 /** Sends the queued change. Succeeds if the list has confirmed it, or if no change is queued. */

@@ -288,18 +288,25 @@ describe('a DELETE that is interrupted', () => {
     expect(await valuesOf(verification_id)).toEqual([])
   })
 
-  it('is completed by another object if the process ends before the removal is written to the erased file', async () => {
-    const setting = await setUp()
-    const { verification_id } = await createSession(setting, { metadata: { order: '4711' } })
-    await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
-    const remove = vi.spyOn(VerificationIndex.prototype, 'remove')
-    remove.mockImplementation(throwOnce('the list is unreachable'))
-    expect((await ask(setting, 'DELETE', verification_id)).status).toBe(503)
-    const removal = await runInDurableObject(
-      stubOf(verification_id),
-      async (session: VerificationSession, { storage }) => {
-        const { clear_at, listing } = storage.kv.get<Tombstone>('session') ?? {}
-        if (clear_at === undefined || listing === undefined) throw new Error('the tombstone has no removal')
+  describe('if the process ends before the removal is written to the erased file', () => {
+    const keeperOf = (id: string) => env.VERIFICATION_SESSION.getByName(keeperName(id))
+    const storedIn = (object: ReturnType<typeof keeperOf>) =>
+      runInDurableObject(object, (_, { storage }) => [...storage.kv.list<object>()])
+
+    /** Erases a session while the list is unreachable, until its object has lost the removal. */
+    async function loseRemoval(
+      setting: Setting,
+      prepare: (tombstone: Tombstone) => Promise<void> = async () => {},
+    ) {
+      const { verification_id } = await createSession(setting, { metadata: { order: '4711' } })
+      await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
+      const remove = vi.spyOn(VerificationIndex.prototype, 'remove')
+      remove.mockImplementation(throwOnce('the list is unreachable'))
+      expect((await ask(setting, 'DELETE', verification_id)).status).toBe(503)
+      const [[, stored] = []] = await valuesOf(verification_id)
+      const tombstone = stored as Tombstone
+      await prepare(tombstone)
+      await runInDurableObject(stubOf(verification_id), async (session: VerificationSession, { storage }) => {
         const { deleteAll } = storage
         vi.spyOn(Object.getPrototypeOf(storage), 'deleteAll').mockImplementationOnce(() => {
           vi.spyOn(Object.getPrototypeOf(storage.kv), 'put').mockImplementationOnce(
@@ -307,23 +314,66 @@ describe('a DELETE that is interrupted', () => {
           )
           return deleteAll.call(storage)
         })
-        at(clear_at)
+        at(tombstone.clear_at ?? Number.NaN)
         await expect(session.alarm()).rejects.toThrow('the process ends')
-        return listing
-      },
-    )
-    await evictDurableObject(stubOf(verification_id))
-    expect(await valuesOf(verification_id)).toEqual([])
-    const keeper = env.VERIFICATION_SESSION.getByName(keeperName(removal))
-    await evictDurableObject(keeper)
-    const kept = await runInDurableObject(keeper, (_, { storage }) => [...storage.kv.list<object>()])
-    expect(kept).toEqual([['session', expect.objectContaining({ erased: true, listing: removal })]])
-    remove.mockRestore()
-    at(NOON + 3 * HOUR)
-    expect(await runDurableObjectAlarm(keeper)).toBe(true)
-    expect(await list(setting)).toEqual([])
-    expect(await textOf(setting)).not.toContain('4711')
-    expect(await runInDurableObject(keeper, (_, { storage }) => [...storage.kv.list()])).toEqual([])
+      })
+      await evictDurableObject(stubOf(verification_id))
+      expect(await valuesOf(verification_id)).toEqual([])
+      return { id: verification_id, removal: tombstone.listing, remove }
+    }
+
+    it('is completed by the alarm of another object', async () => {
+      const setting = await setUp()
+      const { id, removal, remove } = await loseRemoval(setting)
+      const keeper = keeperOf(id)
+      await evictDurableObject(keeper)
+      expect(await storedIn(keeper)).toEqual([
+        ['session', expect.objectContaining({ erased: true, listing: removal })],
+      ])
+      remove.mockRestore()
+      at(NOON + 3 * HOUR)
+      expect(await runDurableObjectAlarm(keeper)).toBe(true)
+      expect(await list(setting)).toEqual([])
+      expect(await textOf(setting)).not.toContain('4711')
+      expect(await storedIn(keeper)).toEqual([])
+    })
+
+    it('is completed by a repeated DELETE of its relying party', async () => {
+      const setting = await setUp()
+      const { id, remove } = await loseRemoval(setting)
+      expect((await ask(setting, 'DELETE', id)).status).toBe(503)
+      expect((await ask(await setUp(), 'DELETE', id)).status).toBe(404)
+      remove.mockRestore()
+      expect(await list(setting)).toHaveLength(1)
+      expect((await ask(setting, 'DELETE', id)).status).toBe(204)
+      expect(await list(setting)).toEqual([])
+      expect(await storedIn(keeperOf(id))).toEqual([])
+      expect((await ask(setting, 'DELETE', id)).status).toBe(404)
+    })
+
+    it('is completed by a third object if the other one keeps the removal of an earlier session with this id', async () => {
+      const setting = await setUp()
+      let earlier: object | undefined
+      const { id, removal, remove } = await loseRemoval(setting, async ({ clear_at: _, ...tombstone }) => {
+        const { listing } = tombstone
+        if (listing === undefined) throw new Error('the tombstone has no removal')
+        earlier = { ...listing, created_at: listing.created_at - 1 }
+        await keeperOf(listing.verification_id).keepListing({
+          ...tombstone,
+          listing: earlier as typeof listing,
+        })
+      })
+      const keepers = [
+        keeperOf(id),
+        env.VERIFICATION_SESSION.getByName(`${keeperName(id)} ${removal?.created_at}`),
+      ]
+      for (const [i, listing] of [earlier, removal].entries())
+        expect(await storedIn(keepers[i]!)).toEqual([['session', expect.objectContaining({ listing })]])
+      remove.mockRestore()
+      at(NOON + 3 * HOUR)
+      for (const keeper of keepers) expect(await runDurableObjectAlarm(keeper)).toBe(true)
+      expect(await list(setting)).toEqual([])
+    })
   })
 })
 

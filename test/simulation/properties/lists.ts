@@ -69,14 +69,24 @@ export const lists: Property = {
       if (isNew && !hasSlowCalls && late > PROMPT_MS)
         fail(`${entry.status} of ${name} is in the list after ${late} ms`)
     }
+    /** A `DELETE` is not_found only if no removal of an entry is queued any more. */
+    const isUnlisted = (session: Session) => {
+      if (session.party.isErased) return
+      for (const [name, one] of documents) {
+        if (one.session === session && removed.has(name) && entriesOf(name).length > 0)
+          fail(`${session.name} is listed, and its DELETE got not_found`)
+      }
+    }
     return {
       asked: (session, method) => {
         if (method === 'erase') deleted.add(session)
       },
       called: ({ session, method, before, answer }) => {
         const document = documentOf(before)
-        if (method !== 'erase' || answer.lost || document === undefined) return
-        if (!(answer.value as { readonly ok: boolean }).ok) return
+        if (method !== 'erase' || answer.lost) return
+        const { ok, error } = answer.value as { readonly ok: boolean; readonly error?: string }
+        if (!ok && error === 'not_found') isUnlisted(session)
+        if (!ok || document === undefined) return
         // Nobody reads the list of a deleted relying party, which no longer knows lists of an earlier build.
         if (session.party.isErased) return
         gone.add(nameOf(document))
