@@ -53,7 +53,13 @@ type Action = (world: World, session: Session) => Promise<void>
 
 const ACTIONS = {
   cancel: async (world, session) => void (await ask(world, session, 'cancel', session.party.id)),
-  erase: async (world, session) => void (await ask(world, session, 'erase', session.party.id)),
+  erase: async (world, session) => {
+    // A client repeats a `DELETE` that is 503.
+    for (let i = 0; i < 3; i++) {
+      const answer = await ask(world, session, 'erase', session.party.id)
+      if (answer?.error !== 'unavailable') return
+    }
+  },
   expire: async (world, session) => void (await ask(world, session, 'expireNow', session.party.id)),
   recreate: async (world, session) => {
     // Without a key the edge makes another object.

@@ -46,6 +46,18 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a repeated DELETE is not_found before the entry is removed',
+    focus: { requestLost: 0.4 },
+    clause: /its DELETE got not_found/,
+    changes: [
+      {
+        path: REMAINDER,
+        replaced: 'if (listing?.entry !== null || listing.relying_party_id !== relyingPartyId)',
+        by: 'if (listing?.entry !== null || listing.calls > 0)',
+      },
+    ],
+  },
+  {
     name: 'a removal that fails is forgotten',
     changes: [
       {
