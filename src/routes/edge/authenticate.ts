@@ -21,6 +21,7 @@ import {
   CLIENT_TOKEN_PREFIX,
   signClientToken,
   verifyClientToken,
+  verifySessionToken,
 } from '../../session/request/client-token.ts'
 import { isLoginToken } from '../../session/request/login-token.ts'
 import type { AppContext } from './context.ts'
@@ -147,7 +148,7 @@ export async function readLoginCookie(
   // Only this service can make the mark in the cookie. So a forged cookie cannot make this service look for a
   // session that was never created.
   const isMarked =
-    mark !== undefined && (await verifyClientToken(loadConfig(c.env), verificationId, mark)) !== undefined
+    mark !== undefined && (await verifySessionToken(loadConfig(c.env), verificationId, mark)) !== undefined
   const isBegun = isMarked || c.get('begunLogin') === verificationId
   return { secret, browser: await hashSecret(secret), isBegun }
 }

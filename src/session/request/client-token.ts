@@ -33,7 +33,7 @@ export async function signClientToken(config: Config, session: NamedSession): Pr
 
 /**
  * Returns the creation time in a valid token for this id (Unix milliseconds), or `undefined` for any other
- * text. The session then compares this time with its own creation time.
+ * text. The session then compares this time with its own creation time. The token of a login is valid, too.
  */
 export async function verifyClientToken(
   config: Config,
@@ -41,6 +41,15 @@ export async function verifyClientToken(
   presented: string,
 ): Promise<number | undefined> {
   if (isLoginToken(presented)) return (await openLoginToken(config, verificationId, presented))?.createdAt
+  return verifySessionToken(config, verificationId, presented)
+}
+
+/** Like `verifyClientToken`, for a token of `signClientToken` only. */
+export async function verifySessionToken(
+  config: Config,
+  verificationId: string,
+  presented: string,
+): Promise<number | undefined> {
   const beginning = SHAPE.exec(presented)?.[1] // the kind of token is not secret
   if (beginning === undefined) return undefined
   const created_at = Number.parseInt(beginning, RADIX)

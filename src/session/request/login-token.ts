@@ -62,7 +62,8 @@ export async function openLoginToken(
   // A time more than two days from now is rejected. So nobody can make this service derive the keys of many
   // days.
   if (!(Math.abs(Date.now() - createdAt) < 2 * DAY_MS)) return undefined
-  const text = await unseal(await deriveSealing(config, verificationId, createdAt), sealed)
+  const sealing = await deriveSealing(config, verificationId, createdAt)
+  const text = await unseal(sealing, sealed)
   if (text === undefined) return undefined
   // This service sealed the text, so its form is not checked.
   const [expiresAt, relyingPartyId, clientId, browser, request] = JSON.parse(text)
