@@ -4,7 +4,7 @@
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { loadConfig } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import { deriveKey, type Sealing, seal, unseal } from '../../crypto/seal.ts'
+import { type Sealing, seal, unseal } from '../../crypto/seal.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import { newVerificationId } from '../../relying-party/document/session-stub.ts'
@@ -12,6 +12,7 @@ import { isConfidential } from '../../relying-party/oidc/client.ts'
 import type { Kept } from '../../relying-party/oidc/once.ts'
 import { err, ok } from '../../result.ts'
 import type { StoredRequestParameters } from '../../session/request/login-token.ts'
+import { derivedKey } from '../../session/store/keys.ts'
 import { hashSecret } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { readForm } from '../edge/form.ts'
@@ -107,9 +108,10 @@ export async function readPushed(
   requestUri: string,
 ): Promise<PushedRequest | undefined> {
   const name = await nameOfPushed(requestUri)
-  const found = await relyingPartyStub(c.env, relyingPartyId)?.pushedRequest(name, clientId)
-  if (!found) return undefined
-  const text = await unseal(await deriveSealing(c, name), found.value)
+  const stored = await relyingPartyStub(c.env, relyingPartyId)?.pushedRequest(name, clientId)
+  if (!stored) return undefined
+  const sealing = await deriveSealing(c, name)
+  const text = await unseal(sealing, stored.value)
   if (text === undefined) return undefined
   // This service wrote the value, so it is not validated. In a value of an earlier version, the last two
   // members may be missing.
@@ -119,8 +121,8 @@ export async function readPushed(
     pushedAt?: number,
   ]
   if (verificationId === undefined || pushedAt === undefined) return undefined
-  const named = { requestUri, verificationId, pushedAt, storedUntil: found.expiresAt }
-  return { ...named, origin, parameters: new Map(parameters) }
+  const life = { pushedAt, storedUntil: stored.expiresAt }
+  return { requestUri, verificationId, ...life, origin, parameters: new Map(parameters) }
 }
 
 /** Returns true if a browser without the cookie of the login may open a pushed request. */
@@ -153,7 +155,7 @@ async function nameOfPushed(requestUri: string): Promise<string> {
  * stored. A pushed request is sealed, because its `claims` may contain values of a person.
  */
 async function deriveSealing({ env }: AppContext, name: string): Promise<Sealing> {
-  return { key: await deriveKey(loadConfig(env).serverSecret, 'pushed-request'), aad: name }
+  return { key: await derivedKey(loadConfig(env), 'pushed-request'), aad: name }
 }
 
 async function refuseRequest(c: AppContext, name: RequestError): Promise<Response> {

@@ -10,7 +10,8 @@ type Key = Uint8Array<ArrayBuffer>
  * Purpose of a key. `session/<id>` seals what one session stores. Sessions do not share a key, because NIST
  * SP 800-38D §8.3 limits one key to 2^32 random IVs. `session` opens values that earlier versions sealed.
  * `login-token/<day>` seals the requests of logins that begin on one day (days since 1970). `client-token`
- * signs client tokens, `browser-cookie` the cookie of a browser, `oidc-code` codes.
+ * signs client tokens, `browser-cookie` the cookie of a browser, `oidc-code` codes. `pushed-request` seals
+ * pushed requests.
  */
 type Purpose =
   | `session/${string}`
@@ -19,6 +20,7 @@ type Purpose =
   | 'client-token'
   | 'browser-cookie'
   | 'oidc-code'
+  | 'pushed-request'
 
 /** Limit of cached keys. */
 const KEYS = 1_000
