@@ -32,16 +32,17 @@ export type PageState = keyof English['states']
  * text, so that a page is in one language. Throws if the English texts are unavailable, too.
  */
 export async function textsIn(assets: AssetSource, language: Language): Promise<Texts> {
-  if (language === 'en') return readOnce(assets, ENGLISH, async (text) => JSON.parse(text) as English)
+  const english = await readOnce(assets, ENGLISH, async (text) => JSON.parse(text) as English)
+  if (language === 'en') return english
   try {
     return await readOnce(assets, `texts/${language}.json`, async (text) => {
       const texts: unknown = JSON.parse(text)
-      if (!isComplete(await textsIn(assets, 'en'), texts)) throw new TypeError('a text is missing')
+      if (!isComplete(english, texts)) throw new TypeError('a text is missing')
       return texts as Texts
     })
   } catch (error) {
     logLine('warn', 'texts_unavailable', { language, error: error instanceof Error ? error.name : '' })
-    return textsIn(assets, 'en')
+    return english
   }
 }
 
