@@ -6,6 +6,7 @@ import { describeIssue } from '../../src/codec/schema.ts'
 import { type Config, certificateChain } from '../../src/config.ts'
 import { PROTOCOLS } from '../../src/openid4vp/protocols/index.ts'
 import { CLIENT_ID_PREFIXES, type ClientIdPrefix } from '../../src/openid4vp/request/client-identifier.ts'
+import { typeDefinitions } from '../../src/policy/catalogue.ts'
 import { DCQL_MESSAGES, POLICY_MESSAGES, TRANSACTION_MESSAGES } from '../../src/policy/request-messages.ts'
 import type { Settings } from '../../src/relying-party/document/settings.ts'
 import { usablePrefixes } from '../../src/relying-party/verifier/usable-prefixes.ts'
@@ -60,6 +61,7 @@ export async function walletTable(
   const policy = requestedPolicy(data, settings, {
     protocol,
     options: options.value,
+    definitions: typeDefinitions(settings.credential_types),
     registered: loadRegistered(settings, data.intended_use, Date.now()),
   })
   if (!policy.ok) return described(policy.error)

@@ -14,6 +14,7 @@ import type { Policy } from '../../policy/policy.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import { noteEvidence } from '../../relying-party/evidence-sessions.ts'
 import { err, ok, type Result } from '../../result.ts'
+import type { OriginalRequest } from '../../wallets/lowering.ts'
 import { CURRENT_VERSION, IDEMPOTENCY_MS, type SessionDocument } from '../document/document.ts'
 import { newestGeneration } from '../document/generations.ts'
 import type { Login } from '../document/login.ts'
@@ -24,7 +25,7 @@ import type { EvidenceTerms } from '../evidence/stored-evidence.ts'
 import { firstEntry } from '../store/changed-entry.ts'
 import { buildSessionUrl, signClientToken } from './client-token.ts'
 import { newGeneration, openGeneration, pinIdentity } from './generation-keys.ts'
-import { type ChosenWallet, pinWallet, valueBytes } from './lowered-wallet.ts'
+import { type ChosenWallet, pinWallet } from './lowered-wallet.ts'
 import { walletRequest } from './requests.ts'
 import { buildTerms } from './terms.ts'
 
@@ -220,16 +221,18 @@ export async function createdSession(document: SessionDocument, config: Config):
  * Returns true if the first request of a session is passed by value, and is too long for the session's QR
  * code. `makeSession` would refuse this session (`too_long`).
  */
-export function exceedsQr(
-  { request, policy, livemode, verifier, wallet }: Omit<CreateInput, 'bodyDigest'>,
-  baseUrl: string,
-): boolean {
+export function exceedsQr({
+  creation: { request, policy, verifier, wallet },
+  original: { qr },
+}: {
+  readonly creation: Omit<CreateInput, 'bodyDigest'>
+  readonly original: OriginalRequest
+}): boolean {
   const { response_mode } = request.request_options
   // The length of a request for a chosen wallet was checked when the request was adapted to the wallet.
   const isByValue = verifier === null && wallet === undefined && qrRefusal(request) === undefined
-  if (!isByValue || response_mode === null) return false
-  const measure = valueBytes({ policy, livemode, request }, baseUrl)
-  return measure({ query: policy.query, link: 'openid4vp', response_mode }) > REQUEST_BY_VALUE.bytes
+  if (!isByValue || response_mode === null || qr === undefined) return false
+  return qr.valueBytes({ query: policy.query, link: 'openid4vp', response_mode }) > REQUEST_BY_VALUE.bytes
 }
 
 /** Returns true if a URI fits into a QR code. Later requests with the same terms have the same length. */

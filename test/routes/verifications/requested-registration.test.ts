@@ -22,7 +22,11 @@ it('a registration certificate that expired after it was set covers no claims', 
     descriptors: [],
   }
   const at = (now: number) =>
-    unregisteredClaims({ scope: ['sex'] } as never, settings as never, policy as never, now)
+    unregisteredClaims({ scope: ['sex'] } as never, settings as never, {
+      policy: policy as never,
+      registered: undefined,
+      now,
+    })
   expect(at(exp * 1000 - 1)).toEqual({ ok: true, value: [] })
   expect(at(exp * 1000)).toMatchObject({
     ok: false,

@@ -9,33 +9,31 @@ import { type Policy, waivesHolderBinding } from '../../../policy/policy.ts'
 import type { Settings } from '../../../relying-party/document/settings.ts'
 import { effectivePolicy, type OidcClientInput, type OidcPolicy } from '../../../relying-party/oidc/client.ts'
 import { err, ok, type Result } from '../../../result.ts'
-import type { CreateInput } from '../../../session/request/creation.ts'
 import { claimName } from '../../../session/tokens/claim-names.ts'
 import { isCondition } from '../../../session/tokens/released-claims.ts'
 import { readMessage } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
 import type { RequestError } from '../../edge/problems.ts'
 import { partErrors } from '../../edge/validate.ts'
-import { prepareSession } from '../../verifications/creation/prepare-session.ts'
+import { type Prepared, prepareSession } from '../../verifications/creation/prepare-session.ts'
 import type { CLIENT_MESSAGES } from './client-messages.ts'
 
 /** Members that a login adds to its policy when it creates a session. */
 type LoginMembers = { readonly return_url?: string; readonly locale?: string }
 
-/** Returns the input that creates a session for a policy, or the error if the policy allows no session. */
+/** Runs the checks of a creation for a policy. The error says why the policy allows no session. */
 export async function preparePolicy(
   c: AppContext,
   client: OidcClientInput,
   policy: OidcPolicy,
   { settings, ...members }: LoginMembers & { readonly settings: Settings },
-): Promise<Result<Omit<CreateInput, 'bodyDigest'>, RequestError>> {
+): Promise<Result<Prepared, RequestError>> {
   const { name: _, front_channel: __, ...request } = effectivePolicy(client, policy)
   const body: JsonObject = { ...request, ...members }
   const parsed = createRequest.safeParse(body, { error: describeIssue })
   if (!parsed.success)
     return err({ code: 'invalid_request', errors: partErrors(createRequest, body as Json, []) })
-  const prepared = await prepareSession(c, withPreset(parsed.data), settings)
-  return prepared.ok ? ok(prepared.value.creation) : prepared
+  return prepareSession(c, withPreset(parsed.data), settings)
 }
 
 /** Returns the warnings about a client, or the error of the first policy that allows no session. */
@@ -52,7 +50,8 @@ export async function judgePolicies(
       const { code, errors } = prepared.error
       return err({ code, errors: errors.map((one) => ({ ...one, pointer: at + one.pointer })) })
     }
-    const subjectError = checkSubject(client, prepared.value.policy)
+    const { policy: built } = prepared.value.creation
+    const subjectError = checkSubject(client, built)
     if (subjectError !== undefined) {
       const message = await readMessage(c.env.ASSETS, subjectError, { policy: policy.name })
       return err({
@@ -60,7 +59,7 @@ export async function judgePolicies(
         errors: [{ pointer: '/subject/claims', code: 'invalid_value', message }],
       })
     }
-    if (requestsValues(prepared.value.policy) && !hasEncryption(client)) {
+    if (requestsValues(built) && !hasEncryption(client)) {
       const code = 'values_without_encryption_key'
       warnings.push({ pointer: at, code, message: await readMessage(c.env.ASSETS, code) })
     }

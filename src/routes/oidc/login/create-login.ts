@@ -129,10 +129,13 @@ async function prepareLogin(
   })
   // After the client was registered, the settings may have changed. The client's policy may then allow no
   // session.
-  if (!prepared.ok || exceedsQr(prepared.value, loadConfig(c.env).baseUrl)) return err('policy_unsatisfiable')
+  if (!prepared.ok || exceedsQr(prepared.value)) return err('policy_unsatisfiable')
+  const { creation, rules } = prepared.value
   const level = essentialLevel(login.wanted_acr)
-  const canReach = level === undefined || (await canReachLevel(c.env, level, issuer.settings, prepared.value))
-  return canReach ? prepared : err('acr')
+  if (level === undefined) return ok(creation)
+  const required = creation.request.required_assurance_level
+  const trusting = { policy: creation.policy, rules, required }
+  return (await canReachLevel(c.env, level, issuer.settings, trusting)) ? ok(creation) : err('acr')
 }
 
 /**

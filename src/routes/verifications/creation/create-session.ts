@@ -9,6 +9,7 @@ import type { AppContext } from '../../edge/context.ts'
 import { memberProblem, notAllowed, problem, type RequestError } from '../../edge/problems.ts'
 import { limitCreations } from '../../edge/rate-limit.ts'
 import { readJson } from '../../edge/validate.ts'
+import { creationFindings } from './creation-findings.ts'
 import { digestBody, idempotencyKeyError, objectOfCreation } from './idempotency.ts'
 import { prepareSession } from './prepare-session.ts'
 import { sendCreation } from './send-creation.ts'
@@ -32,8 +33,9 @@ export async function createSession(c: AppContext): Promise<Response> {
   const bodyDigest = key === undefined ? null : await digestBody(body)
   const withQrCode = body.qr_code ?? true
   if (prepared.ok) {
-    const { creation, findings } = prepared.value
-    return sendCreation(c, await session.create({ ...creation, bodyDigest }), { ...findings, withQrCode })
+    const findings = await creationFindings(c.env.ASSETS, body, prepared.value)
+    const created = await session.create({ ...prepared.value.creation, bodyDigest })
+    return sendCreation(c, created, { ...findings, withQrCode })
   }
   // The present settings may forbid a request that was accepted earlier. A repetition of that request still
   // gets its session.

@@ -2,7 +2,7 @@
 // because later checks need the results of earlier checks.
 
 import type { CreateRequest } from '../../../api/requests.ts'
-import type { CreatedVerification } from '../../../api/responses/verifications.ts'
+import type { CreationWarning } from '../../../api/responses/verifications.ts'
 import { loadConfig } from '../../../config.ts'
 import type { Env } from '../../../env.ts'
 import { PROTOCOLS } from '../../../openid4vp/protocols/index.ts'
@@ -13,29 +13,29 @@ import { keepIssues } from '../../../relying-party/trust-lists/trust-lists.ts'
 import { err, ok, type Result } from '../../../result.ts'
 import type { CreateInput } from '../../../session/request/creation.ts'
 import { loadOriginal } from '../../../session/request/lowered-wallet.ts'
-import { walletResults } from '../../../wallets/wallet-results.ts'
+import type { OriginalRequest } from '../../../wallets/lowering.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { readTrace } from '../../edge/log.ts'
 import type { RequestError } from '../../edge/problems.ts'
 import { withTexts } from './creation-error.ts'
-import { leftOutTypes } from './left-out-types.ts'
-import { plainResponseWarning, requestOptions } from './request-options.ts'
+import { requestOptions } from './request-options.ts'
 import { requestedEvidence, withRetention } from './requested-evidence.ts'
 import { requestedIdentity } from './requested-identity.ts'
 import { requestedPolicy } from './requested-policy.ts'
 import { loadRegistered, unregisteredClaims } from './requested-registration.ts'
 import { requestedTransactions } from './requested-transactions.ts'
-import { untrustedRequest } from './requested-trust.ts'
+import { type TrustRules, trustRules, untrustedRequest } from './requested-trust.ts'
 import { requestedWallet } from './requested-wallet.ts'
 import { storedRequest } from './stored-request.ts'
 
-/** Members of the response that come from the checks. */
-export type CreationFindings = Pick<CreatedVerification, 'warnings' | 'wallets'>
-
-/** A checked create request, and the findings of the checks for the response. */
+/** A checked create request. */
 export type Prepared = {
   readonly creation: Omit<CreateInput, 'bodyDigest'>
-  readonly findings: CreationFindings
+  readonly rules: TrustRules
+  /** The request before it is adapted to a wallet. */
+  readonly original: OriginalRequest
+  /** Warnings about claims that are not registered. Their messages are names of texts. */
+  readonly unregistered: readonly CreationWarning[]
 }
 
 /**
@@ -48,19 +48,16 @@ export async function prepareSession(
   settings: Settings,
 ): Promise<Result<Prepared, RequestError>> {
   const checked = await runChecks(c.env, body, settings)
-  const problems = checked.ok ? checked.value.findings.warnings : checked.error.errors
-  const described = await withTexts(c.env.ASSETS, problems)
-  if (!checked.ok) return err({ code: checked.error.code, errors: described })
-  const { creation, findings } = checked.value
-  return ok({
-    creation: { ...creation, trace: readTrace(c) },
-    findings: { ...findings, warnings: described },
-  })
+  if (!checked.ok) {
+    const { code, errors } = checked.error
+    return err({ code, errors: await withTexts(c.env.ASSETS, errors) })
+  }
+  return ok({ ...checked.value, creation: { ...checked.value.creation, trace: readTrace(c) } })
 }
 
 /** Runs the checks. The messages of errors and warnings are names of texts. */
-async function runChecks(env: Env, sent: CreateRequest, settings: Settings) {
-  const evidence = requestedEvidence(sent, settings)
+async function runChecks(env: Env, createRequest: CreateRequest, settings: Settings) {
+  const evidence = requestedEvidence(createRequest, settings)
   if (!evidence.ok) return evidence
   const { body, terms } = evidence.value
   if (terms !== null) keepIssues(env, settings, Date.now())
@@ -71,23 +68,25 @@ async function runChecks(env: Env, sent: CreateRequest, settings: Settings) {
 
   const options = requestOptions(body, settings)
   if (!options.ok) return options
+  const rules = trustRules(settings, protocol, body)
+  const { definitions } = rules
   const registered = loadRegistered(settings, body.intended_use, Date.now())
-  const built = requestedPolicy(body, settings, { protocol, options: options.value, registered })
+  const built = requestedPolicy(body, settings, { protocol, options: options.value, definitions, registered })
   if (!built.ok) return built
-  const policy = ok(terms === null ? built.value : withRetention(built.value))
-  const untrusted = await untrustedRequest(env, body, settings, { policy: policy.value, protocol })
+  const policy = terms === null ? built.value : withRetention(built.value)
+  const untrusted = await untrustedRequest(env, body, settings, { policy, rules })
   if (untrusted !== undefined) return err(untrusted)
-  const transactions = requestedTransactions(body, settings, { policy: policy.value, protocol })
+  const transactions = requestedTransactions(body, settings, { policy, protocol })
   if (!transactions.ok) return transactions
-  const warnings = unregisteredClaims(body, settings, policy.value, Date.now())
-  if (!warnings.ok) return warnings
+  const unregistered = unregisteredClaims(body, settings, { policy, registered, now: Date.now() })
+  if (!unregistered.ok) return unregistered
   const verifier = await requestedIdentity(options.value, { ...requester, use: body.intended_use })
   if (!verifier.ok) return verifier
   const request = storedRequest(body, settings, {
     ...(transactions.value && { transaction_data: transactions.value }),
     request_options: options.value,
   })
-  const session = { policy: policy.value, livemode: settings.livemode, request }
+  const session = { policy, livemode: settings.livemode, request }
   const original = await loadOriginal(session, requester)
   const wallet = await requestedWallet(body, { session, requester, original })
   if (!wallet.ok) return wallet
@@ -104,11 +103,7 @@ async function runChecks(env: Env, sent: CreateRequest, settings: Settings) {
     ...(terms && { evidence: terms }),
     retentionSeconds: settings.retention_seconds,
   }
-  const leftOut = leftOutTypes(body, settings, policy.value)
-  // A request for a chosen wallet has the response mode of this wallet.
-  const plain = wallet.value ? [] : plainResponseWarning(body.protocol, options.value)
-  const findings = { warnings: [...leftOut, ...warnings.value, ...plain], wallets: walletResults(original) }
-  return ok({ creation, findings })
+  return ok({ creation, rules, original, unregistered: unregistered.value })
 }
 
 /**

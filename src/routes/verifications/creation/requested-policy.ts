@@ -6,8 +6,7 @@ import { FORMATS } from '../../../formats/index.ts'
 import type { Protocol } from '../../../openid4vp/protocols/protocol.ts'
 import type { RegisteredCredential } from '../../../openid4vp/registration/registration-certificate.ts'
 import { buildDcqlPolicy, DCQL_ERRORS } from '../../../policy/build-dcql-policy.ts'
-import { typeDefinitions } from '../../../policy/catalogue.ts'
-import type { Policy } from '../../../policy/policy.ts'
+import type { CredentialTypeDefinition, Policy } from '../../../policy/policy.ts'
 import type { Settings } from '../../../relying-party/document/settings.ts'
 import type { Result } from '../../../result.ts'
 import type { RequestError } from '../../edge/problems.ts'
@@ -17,7 +16,7 @@ import type { Options } from './request-options.ts'
 export function requestedPolicy(
   body: CreateRequest,
   settings: Settings,
-  { protocol, options, registered }: PolicyOptions,
+  { protocol, options, definitions, registered = [] }: PolicyOptions,
 ): Result<Policy, RequestError> {
   const formats = body.formats ?? settings.formats ?? undefined
   return buildRequestedPolicy(
@@ -26,7 +25,7 @@ export function requestedPolicy(
       protocol,
       responseMode: options.response_mode,
       formats: FORMATS,
-      definitions: typeDefinitions(settings.credential_types),
+      definitions,
       hasTrustLists: settings.anchor_sets.some((name) => body.anchor_sets?.includes(name) ?? true),
       registered,
       dcql: { buildPolicy: buildDcqlPolicy, errors: DCQL_ERRORS },
@@ -37,6 +36,8 @@ export function requestedPolicy(
 type PolicyOptions = {
   readonly protocol: Protocol
   readonly options: Options
-  /** Registered credentials of the relying party (`registeredOf`). */
-  readonly registered: readonly RegisteredCredential[]
+  /** Known credential types of the relying party (`typeDefinitions`). */
+  readonly definitions: readonly CredentialTypeDefinition[]
+  /** Registered credentials of the relying party (`loadRegistered`). */
+  readonly registered: readonly RegisteredCredential[] | undefined
 }

@@ -20,17 +20,23 @@ type RegisteringSettings = Pick<Settings, 'verifier' | 'further_verifiers' | 'en
 
 /**
  * Returns warnings about requested claims that are not registered for the intended use. An intended use that
- * `verifier` does not have is an error. With `enforce_registration`, these
- * warnings are errors that reject the request. `now` is Unix milliseconds.
+ * `verifier` does not have is an error. With `enforce_registration`, these warnings are errors that reject
+ * the request. `registered`: result of `loadRegistered` for this use. `now` is Unix milliseconds.
  */
 export function unregisteredClaims(
   body: CreateRequest,
   settings: RegisteringSettings,
-  policy: Policy,
-  now: number,
+  {
+    policy,
+    registered,
+    now,
+  }: {
+    readonly policy: Policy
+    readonly registered: readonly RegisteredCredential[] | undefined
+    readonly now: number
+  },
 ): Result<readonly CreationWarning[], RequestError> {
-  const { intended_use: use } = body
-  if (use !== undefined && !(settings.verifier && registrationFor(settings.verifier, use))) {
+  if (body.intended_use !== undefined && registered === undefined) {
     const message = 'intended_use_unknown'
     return err(unsatisfiable({ pointer: '/intended_use', code: 'unknown_intended_use', message }))
   }
@@ -40,14 +46,17 @@ export function unregisteredClaims(
   return ok(warnings)
 }
 
-/** Returns the credentials registered for a use; none without a registration that can be used. */
+/**
+ * Returns the credentials registered for a use; none if the registration cannot be used. Returns `undefined`
+ * without a registration for this use.
+ */
 export function loadRegistered(
   { verifier }: Pick<Settings, 'verifier'>,
   use: string | undefined,
   now: number,
-): readonly RegisteredCredential[] {
+): readonly RegisteredCredential[] | undefined {
   const registration = verifier && registrationFor(verifier, use)
-  if (!registration) return []
+  if (!registration) return undefined
   const { certificate_chain_pem } = verifier
   const registered = registeredCredentials({ registration, certificate_chain_pem }, now)
   return registered.ok ? registered.value : []
@@ -72,17 +81,17 @@ function findUnregistered(
       return [registered.ok ? uncoveredBy(registered.value) : fault(registered.error)]
     })
   const uses = (body.intended_use === undefined && verifier?.uses) || []
-  const found = warningsFor(body.intended_use)
-  if (found.length === 0 && enforce_registration !== true) return []
-  if (found.length === 0 && uses.length === 0) return fault('registration_missing')
-  const warnings = found.length === 0 ? uncoveredBy([]) : found.flat()
+  const byIdentity = warningsFor(body.intended_use)
+  if (byIdentity.length === 0 && enforce_registration !== true) return []
+  if (byIdentity.length === 0 && uses.length === 0) return fault('registration_missing')
+  const warnings = byIdentity.length === 0 ? uncoveredBy([]) : byIdentity.flat()
   const covering =
     warnings.length > 0 && uses.find((one) => warningsFor(one.intended_use).flat().length === 0)
   const hint = covering ? `; \`intended_use\` "${covering.intended_use}" covers the request` : ''
-  const named = warnings.map((one) =>
+  const withHint = warnings.map((one) =>
     one.code === 'not_registered' ? { ...one, message: one.message + hint } : one,
   )
-  return [...new Map(named.map((one) => [JSON.stringify(one), one])).values()]
+  return [...new Map(withHint.map((one) => [JSON.stringify(one), one])).values()]
 }
 
 /**

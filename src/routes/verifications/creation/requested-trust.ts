@@ -4,7 +4,6 @@
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { Env } from '../../../env.ts'
 import { FORMATS } from '../../../formats/index.ts'
-import { PROTOCOLS } from '../../../openid4vp/protocols/index.ts'
 import type { Protocol } from '../../../openid4vp/protocols/protocol.ts'
 import { reachesLevel } from '../../../policy/assurance.ts'
 import { typeDefinitions } from '../../../policy/catalogue.ts'
@@ -12,10 +11,25 @@ import type { Policy } from '../../../policy/policy.ts'
 import { unvouchedQueries } from '../../../policy/vouching.ts'
 import type { Settings } from '../../../relying-party/document/settings.ts'
 import { subscribedAnchors } from '../../../relying-party/trust-lists/trust-lists.ts'
-import type { StoredRequest } from '../../../session/document/stored-request.ts'
 import type { AssuranceLevel } from '../../../trust/anchors/anchor.ts'
 import { restrictToSets } from '../../../trust/anchors/signer.ts'
 import type { RequestError } from '../../edge/problems.ts'
+
+/** Values that decide if an anchor can vouch for a requested credential, except the anchors. */
+export type TrustRules = ReturnType<typeof trustRules>
+
+/** Returns the trust rules of a create request. */
+export function trustRules(
+  { credential_types }: Pick<Settings, 'credential_types'>,
+  protocol: Protocol,
+  { anchor_sets: sets }: Pick<CreateRequest, 'anchor_sets'>,
+) {
+  const definitions = typeDefinitions(credential_types)
+  const signerProfile = (format: string) => restrictToSets(protocol.signerProfile(format), sets)
+  return { definitions, formats: FORMATS, signerProfile, sets }
+}
+
+type Trusting = { readonly policy: Policy; readonly rules: TrustRules }
 
 /**
  * Returns the error of a request that names an unknown set of anchors, or that no credential of a trusted
@@ -27,21 +41,15 @@ export async function untrustedRequest(
   env: Env,
   body: CreateRequest,
   settings: Settings,
-  { policy, protocol }: { readonly policy: Policy; readonly protocol: Protocol },
+  trusting: Trusting,
 ): Promise<RequestError | undefined> {
   const unknown = unknownSets(body, settings)
   if (unknown !== undefined) return unknown
   if (!settings.livemode) return undefined
-  const { anchor_sets: sets } = body
-  const rules = buildRules(settings, protocol, sets)
-  const unvouched = (anchors: Settings['trust_anchors']) => unvouchedQueries(policy, { ...rules, anchors })
-  // Most relying parties need no trust list here, so trust lists are read last.
-  if (unvouched(settings.trust_anchors).length === 0) return undefined
-  const lists = await subscribedAnchors(env, settings, Date.now(), sets)
-  const ids = lists.incomplete ? [] : unvouched([...settings.trust_anchors, ...lists.anchors])
+  const ids = await findUnvouched(env, settings, trusting, () => true)
   if (ids.length === 0) return undefined
-  const named = { code: 'no_trust_anchor', message: 'request_without_trust_anchor' }
-  const errors = pointersTo(ids, body, policy).map((pointer) => ({ pointer, ...named }))
+  const error = { code: 'no_trust_anchor', message: 'request_without_trust_anchor' }
+  const errors = pointersTo(ids, body, trusting.policy).map((pointer) => ({ pointer, ...error }))
   return { code: 'policy_unsatisfiable', errors }
 }
 
@@ -53,26 +61,31 @@ export async function canReachLevel(
   env: Env,
   level: AssuranceLevel,
   settings: Settings,
-  {
-    policy,
-    request,
-  }: {
-    readonly policy: Policy
-    readonly request: Pick<StoredRequest, 'protocol' | 'required_assurance_level' | 'anchor_sets'>
-  },
+  trusting: Trusting & { readonly required: AssuranceLevel },
 ): Promise<boolean> {
   if (!settings.livemode) return true
-  const required = request.required_assurance_level
-  const needed = reachesLevel(required, level) ? required : level
-  const { anchor_sets: sets } = request
-  const rules = buildRules(settings, PROTOCOLS[request.protocol], sets)
-  const isVouched = (all: Settings['trust_anchors']) => {
-    const anchors = all.filter(({ assurance_level }) => reachesLevel(assurance_level, needed))
-    return unvouchedQueries(policy, { ...rules, anchors }).length === 0
-  }
-  if (isVouched(settings.trust_anchors)) return true
-  const lists = await subscribedAnchors(env, settings, Date.now(), sets)
-  return lists.incomplete || isVouched([...settings.trust_anchors, ...lists.anchors])
+  const needed = reachesLevel(trusting.required, level) ? trusting.required : level
+  const ids = await findUnvouched(env, settings, trusting, ({ assurance_level }) =>
+    reachesLevel(assurance_level, needed),
+  )
+  return ids.length === 0
+}
+
+/**
+ * Returns the ids of the queries that no accepted anchor vouches for; none if a list is unavailable. Most
+ * relying parties need no trust list here, so trust lists are read last.
+ */
+async function findUnvouched(
+  env: Env,
+  settings: Settings,
+  { policy, rules }: Trusting,
+  isAccepted: (anchor: Settings['trust_anchors'][number]) => boolean,
+): Promise<readonly string[]> {
+  const unvouched = (anchors: Settings['trust_anchors']) =>
+    unvouchedQueries(policy, { ...rules, anchors: anchors.filter(isAccepted) })
+  if (unvouched(settings.trust_anchors).length === 0) return []
+  const lists = await subscribedAnchors(env, settings, Date.now(), rules.sets)
+  return lists.incomplete ? [] : unvouched([...settings.trust_anchors, ...lists.anchors])
 }
 
 /**
@@ -83,19 +96,13 @@ function unknownSets(
   { anchor_sets = [] }: CreateRequest,
   settings: Pick<Settings, 'trust_anchors' | 'anchor_sets'>,
 ): RequestError | undefined {
-  const own = settings.trust_anchors.flatMap(({ sets = [] }) => sets)
+  const setsOfAnchors = settings.trust_anchors.flatMap(({ sets = [] }) => sets)
   const errors = anchor_sets.flatMap((name, i) =>
-    own.includes(name) || settings.anchor_sets.includes(name)
+    setsOfAnchors.includes(name) || settings.anchor_sets.includes(name)
       ? []
       : [{ pointer: `/anchor_sets/${i}`, code: 'unknown_anchor_set', message: 'anchor_set_unknown' }],
   )
   return errors.length === 0 ? undefined : { code: 'policy_unsatisfiable', errors }
-}
-
-function buildRules(settings: Settings, protocol: Protocol, sets: readonly string[] | undefined) {
-  const definitions = typeDefinitions(settings.credential_types)
-  const signerProfile = (format: string) => restrictToSets(protocol.signerProfile(format), sets)
-  return { definitions, formats: FORMATS, signerProfile }
 }
 
 /**

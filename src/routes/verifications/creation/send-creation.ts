@@ -11,7 +11,7 @@ import type { Creation } from '../../../session/document/results.ts'
 import { findPageLanguage } from '../../../session/views/page-language.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { problem, unsatisfiable } from '../../edge/problems.ts'
-import type { CreationFindings } from './prepare-session.ts'
+import type { CreationFindings } from './creation-findings.ts'
 
 /** Members of the response that do not come from the session, and the choice of an inline QR code. */
 type Beside = CreationFindings & { readonly withQrCode: boolean }

@@ -5,7 +5,7 @@ import type { CreateRequest } from '../../../src/api/requests.ts'
 import { FORMATS } from '../../../src/formats/index.ts'
 import { buildPolicy } from '../../../src/policy/build-policy.ts'
 import { typeDefinitions } from '../../../src/policy/catalogue.ts'
-import { leftOutTypes } from '../../../src/routes/verifications/creation/left-out-types.ts'
+import { leftOutTypes } from '../../../src/routes/verifications/creation/creation-findings.ts'
 
 /** Returns the policy of a request, and the warnings about it. */
 function check(
@@ -23,7 +23,7 @@ function check(
   const built = buildPolicy(request, { definitions: typeDefinitions([]), formats: Object.values(FORMATS) })
   if (!built.ok) throw new Error(JSON.stringify(built.error))
   const body = { credential_types, scope } as unknown as CreateRequest
-  return { policy: built.value, warnings: leftOutTypes(body, { credential_types: [] }, built.value) }
+  return { policy: built.value, warnings: leftOutTypes(body, typeDefinitions([]), built.value) }
 }
 
 const code = 'credential_type_left_out'
