@@ -125,6 +125,14 @@ export function encryptionKey(
   )
 }
 
+/** Returns the encryption of a token for the client; null if the token is not encrypted. */
+export function tokenEncryption(client: OidcClientInput, token: 'id_token' | 'userinfo') {
+  const alg = client[`${token}_encrypted_response_alg`]
+  const enc = client[`${token}_encrypted_response_enc`]
+  const jwk = alg && encryptionKey(client, alg)
+  return alg && enc && jwk ? { alg, enc, jwk } : null
+}
+
 /** Returns the client's keys that may sign a `private_key_jwt` assertion. */
 export function signingKeys({ jwks }: Pick<OidcClientInput, 'jwks'>): readonly ClientJwk[] {
   return jwks?.keys.filter(({ use }) => use !== 'enc') ?? []

@@ -7,15 +7,15 @@ import { encodeHex, utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
 import {
-  encryptionKey,
   isConfidential,
   type OidcClient,
   type OidcPolicy,
   policyText,
   STANDARD_SCOPES,
+  tokenEncryption,
 } from '../../relying-party/oidc/client.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { LoginConditions, LoginRequest, TokenEncryption } from '../../session/document/login.ts'
+import type { LoginConditions, LoginRequest } from '../../session/document/login.ts'
 import { openIdToken } from '../../session/tokens/issued-id-token.ts'
 import { ACR_PREFIX } from '../../session/tokens/tokens.ts'
 import { findPageLanguage } from '../../session/views/page-language.ts'
@@ -108,12 +108,12 @@ export async function parseRequest(
       wanted_acr: claims.acr,
       id_token: {
         alg: client.id_token_signed_response_alg,
-        encryption: findEncryption(client, 'id_token'),
+        encryption: tokenEncryption(client, 'id_token'),
         names: claims.id_token.names,
       },
       userinfo: {
         alg: client.userinfo_signed_response_alg ?? signedInside(client),
-        encryption: findEncryption(client, 'userinfo'),
+        encryption: tokenEncryption(client, 'userinfo'),
         names: claims.userinfo.names,
       },
     },
@@ -159,13 +159,6 @@ function acceptedSubjects({ sub }: ClaimsParameter, hinted: string | null): read
  */
 function signedInside(client: OidcClient) {
   return client.userinfo_encrypted_response_alg === null ? null : client.id_token_signed_response_alg
-}
-
-function findEncryption(client: OidcClient, token: 'id_token' | 'userinfo'): TokenEncryption | null {
-  const alg = client[`${token}_encrypted_response_alg`]
-  const enc = client[`${token}_encrypted_response_enc`]
-  const jwk = alg && encryptionKey(client, alg)
-  return alg && enc && jwk ? { alg, enc, jwk } : null
 }
 
 /** Returns the first error in the form of the parameters; `undefined` if there is no error. */
