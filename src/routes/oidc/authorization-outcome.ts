@@ -2,14 +2,8 @@
 
 import type { AppContext } from '../edge/context.ts'
 import type { Issuer } from './issuer.ts'
-import { sendForm, sendNotice, sendUnavailable } from './pages.ts'
-import {
-  type RequestError,
-  type ResponseParameters,
-  redirectTo,
-  requestError,
-  withParameters,
-} from './responses.ts'
+import { type ProviderPage, sendProviderPage } from './pages.ts'
+import { type RequestError, redirectTo, requestError, withParameters } from './responses.ts'
 
 /** The outcome of an authorization request. */
 export type AuthorizationOutcome =
@@ -24,19 +18,10 @@ export type AuthorizationOutcome =
    */
   | ({ readonly kind: 'refused'; readonly error: RequestError } & Early)
   /**
-   * A page of ours shows the error, without a redirect. The client or its address is unknown, the request is
-   * malformed, or the limit is reached.
+   * A page of ours, without a redirect. It shows an error if the client or its address is unknown, the
+   * request is malformed, or the limit is reached.
    */
-  | {
-      readonly kind: 'notice'
-      readonly status: 400 | 429
-      readonly details: string
-      readonly locales: string | undefined
-      /** Address of the link on the page. The browser opens it only if the person presses the link. */
-      readonly address?: string
-    }
-  /** A Durable Object could not be reached. */
-  | { readonly kind: 'unavailable' }
+  | ProviderPage
 
 /** A request that the client must get an error for. */
 export type RefusedRequest = Extract<AuthorizationOutcome, { kind: 'refused' }>
@@ -58,30 +43,8 @@ export async function sendOutcome(
   { isOfForm = false } = {},
 ): Promise<Response> {
   const answer = outcome.kind === 'refused' ? await answerTo(c, outcome, isOfForm) : outcome
-  switch (answer.kind) {
-    case 'page':
-      return redirectTo(c, answer.address)
-    case 'form':
-      return sendForm(c, answer.redirectUri, answer.response, answer.locales)
-    case 'notice':
-      return sendNotice(c, answer.status, 'failed', answer)
-    case 'unavailable':
-      return sendUnavailable(c)
-  }
+  return answer.kind === 'page' ? redirectTo(c, answer.address) : sendProviderPage(c, answer)
 }
-
-/**
- * Response to a refused request. In live mode, the browser brings the error to the client, by a redirect or a
- * form. In test mode, a page of ours shows the error.
- */
-type Answer =
-  | Extract<AuthorizationOutcome, { kind: 'page' | 'notice' }>
-  | {
-      readonly kind: 'form'
-      readonly redirectUri: string
-      readonly response: ResponseParameters
-      readonly locales: string | undefined
-    }
 
 /**
  * Returns the response to a refused request. The error was found before the person has seen our page. In test
@@ -92,7 +55,7 @@ async function answerTo(
   c: AppContext,
   { error: name, issuer, redirectUri, parameters }: RefusedRequest,
   isOfForm: boolean,
-): Promise<Answer> {
+): Promise<Exclude<AuthorizationOutcome, { kind: 'refused' }>> {
   const { error, description } = await requestError(c, name)
   const state = parameters.get('state') ?? null
   const response = { error, error_description: description, state, iss: issuer.url }

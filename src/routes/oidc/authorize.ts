@@ -9,7 +9,8 @@ import { type AuthorizationOutcome, sendOutcome } from './authorization-outcome.
 import { parseRequest } from './authorization-request.ts'
 import { issuerOfRequest } from './issuer.ts'
 import { beginLogin } from './login/create-login.ts'
-import { findSingle, readForm, sentRequest } from './sent-request.ts'
+import { TOO_MANY_REQUESTS } from './pages.ts'
+import { readParameters, sentRequest } from './sent-request.ts'
 
 /** Handles GET and POST. */
 export async function authorize(c: AppContext): Promise<Response> {
@@ -18,20 +19,18 @@ export async function authorize(c: AppContext): Promise<Response> {
 }
 
 async function processRequest(c: AppContext): Promise<AuthorizationOutcome> {
-  const pairs = await readForm(c)
-  if (pairs === undefined) return notice('invalid_request: the request is malformed')
-  const clientId = findSingle(pairs, 'client_id')
-  const parameters = new Map(pairs.filter(([, value]) => value !== ''))
+  const form = await readParameters(c)
+  if (form === undefined) return notice('invalid_request: the request is malformed')
+  const { clientId, parameters } = form
   const locales = parameters.get('ui_locales')
   const issuer = await issuerOfRequest(c)
   if (!issuer.ok) return issuer.error === 'unavailable' ? UNAVAILABLE : notice(UNKNOWN_CLIENT, locales)
   const { settings } = issuer.value
   if (clientId === undefined) return notice(UNKNOWN_CLIENT, locales)
-  if (!(await takeAuthorization(c, settings.relying_party_id)))
-    return notice('too many requests: wait a moment', locales, 429)
+  if (!(await takeAuthorization(c, settings.relying_party_id))) return { ...TOO_MANY_REQUESTS, locales }
   const client = await loadOidcClient(c.env, settings.relying_party_id, clientId, Date.now())
   if (!client.ok) return client.error === 'unavailable' ? UNAVAILABLE : notice(UNKNOWN_CLIENT, locales)
-  const request = await sentRequest(c, { issuer: issuer.value, client: client.value, pairs, parameters })
+  const request = await sentRequest(c, { issuer: issuer.value, client: client.value, form })
   const { redirectUri, origin } = request
   if (redirectUri === undefined)
     return notice(`redirect_uri: not registered: ${parameters.get('redirect_uri') ?? ''}`, locales)
@@ -58,6 +57,6 @@ async function processRequest(c: AppContext): Promise<AuthorizationOutcome> {
 const UNKNOWN_CLIENT = 'client_id: unknown'
 const UNAVAILABLE: AuthorizationOutcome = { kind: 'unavailable' }
 
-function notice(details: string, locales?: string, status: 400 | 429 = 400): AuthorizationOutcome {
-  return { kind: 'notice', status, details, locales }
+function notice(details: string, locales?: string): AuthorizationOutcome {
+  return { kind: 'notice', status: 400, details, locales }
 }

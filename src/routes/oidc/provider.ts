@@ -6,7 +6,7 @@ import { isUnreachableObject } from '../edge/edge.ts'
 import { authorize } from './authorize.ts'
 import { sendDiscovery, sendKeys } from './issuer.ts'
 import { finish } from './login/finish.ts'
-import { sendUnavailable } from './pages.ts'
+import { sendProviderPage } from './pages.ts'
 import { pushRequest } from './par.ts'
 import { allowAnyOrigin, preflight, refuse } from './responses.ts'
 import { sendTokens, sendUserInfo } from './token.ts'
@@ -43,6 +43,10 @@ function forPeople(handle: Handler): Handler {
     if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
     return orUnavailable(handle, sendUnavailable)(c)
   }
+}
+
+function sendUnavailable(c: AppContext): Promise<Response> {
+  return sendProviderPage(c, { kind: 'unavailable' })
 }
 
 /** Wraps a handler for clients. If a Durable Object cannot be reached, sends an OAuth error. */

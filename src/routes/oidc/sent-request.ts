@@ -12,20 +12,40 @@ import type { Issuer } from './issuer.ts'
 import { isFresh, type PushedRequest, REQUEST_URI, readPushed } from './par.ts'
 import type { RequestError } from './responses.ts'
 
-/** Reads the query of a GET, or the form of a POST; `undefined` if it is malformed or too long. */
-export async function readForm(c: AppContext): Promise<FormPairs | undefined> {
-  if (c.req.method === 'GET') {
-    const [, query = ''] = /\?([^#]*)/.exec(c.req.url) ?? []
-    return query.length >= OIDC_REQUEST.characters ? undefined : parsePairs(query)
-  }
-  const form = await readPairs(c.req.raw, OIDC_REQUEST.characters)
-  return form.ok ? form.value.pairs : undefined
+/** Parameters that a browser sent. `clientId` and `redirectUri`: `undefined` if absent or repeated. */
+export type SentParameters = {
+  /** Without parameters that have no value. Of a repeated parameter, the last value. */
+  readonly parameters: ReadonlyMap<string, string>
+  readonly clientId: string | undefined
+  readonly redirectUri: string | undefined
+  /** True if a parameter is repeated. */
+  readonly isRepeated: boolean
 }
 
-/** Returns the value of a parameter that is sent once; `undefined` if it is absent or repeated. */
-export function findSingle(pairs: FormPairs, name: string): string | undefined {
-  const values = pairs.filter(([one]) => one === name)
-  return values.length === 1 ? values[0]?.[1] : undefined
+/** Reads the query of a GET, or the form of a POST; `undefined` if it is malformed or too long. */
+export async function readParameters(c: AppContext): Promise<SentParameters | undefined> {
+  const pairs = c.req.method === 'GET' ? readQuery(c.req.url) : await readForm(c.req.raw)
+  if (pairs === undefined) return undefined
+  const findSingle = (name: string) => {
+    const values = pairs.filter(([one]) => one === name)
+    return values.length === 1 ? values[0]?.[1] : undefined
+  }
+  return {
+    parameters: new Map(pairs.filter(([, value]) => value !== '')),
+    clientId: findSingle('client_id'),
+    redirectUri: findSingle('redirect_uri'),
+    isRepeated: new Map(pairs).size < pairs.length,
+  }
+}
+
+function readQuery(url: string): FormPairs | undefined {
+  const [, query = ''] = /\?([^#]*)/.exec(url) ?? []
+  return query.length >= OIDC_REQUEST.characters ? undefined : parsePairs(query)
+}
+
+async function readForm(request: Request): Promise<FormPairs | undefined> {
+  const form = await readPairs(request, OIDC_REQUEST.characters)
+  return form.ok ? form.value.pairs : undefined
 }
 
 type Sent = {
@@ -42,20 +62,17 @@ export type VisitedRequest = PushedRequest & { readonly browser: LoginCookie | u
 type Arrival = {
   readonly issuer: Issuer
   readonly client: OidcClient
-  readonly pairs: FormPairs
-  readonly parameters: ReadonlyMap<string, string>
+  readonly form: SentParameters
 }
 
 /** Returns the request of the browser. If it names a pushed request, returns the pushed request. */
 export async function sentRequest(
   c: AppContext,
-  { issuer, client, pairs, parameters }: Arrival,
+  { issuer, client, form: { parameters, redirectUri: address, isRepeated } }: Arrival,
 ): Promise<Sent> {
-  const given = registeredUri(client, findSingle(pairs, 'redirect_uri'))
+  const given = registeredUri(client, address)
   const front = { parameters, redirectUri: given, origin: 'front_channel' as const, pushed: null }
-  if (new Map(pairs).size < pairs.length) {
-    return { ...front, error: 'parameter_repeated' }
-  }
+  if (isRepeated) return { ...front, error: 'parameter_repeated' }
   const requestUri = parameters.get('request_uri')
   if (requestUri === undefined || !requestUri.startsWith(REQUEST_URI)) return { ...front, error: null }
   const pushed = await visitPushed(c, issuer.settings.relying_party_id, client, requestUri)

@@ -142,7 +142,11 @@ async function prepareLogin(
  * Reasons for which a sealed request creates no session. `over`: the login is over, or its client is unknown.
  * `refused`: the client must get the error.
  */
-export type LoginFailure = { readonly kind: 'over' | 'rate_limited' | 'unavailable' } | RefusedRequest
+export type LoginFailure =
+  | { readonly kind: 'over' }
+  | { readonly kind: 'rate_limited' }
+  | { readonly kind: 'unavailable' }
+  | RefusedRequest
 
 const OVER = err({ kind: 'over' })
 const UNAVAILABLE = err({ kind: 'unavailable' })

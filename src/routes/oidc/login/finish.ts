@@ -17,7 +17,7 @@ import type { AppContext } from '../../edge/context.ts'
 import { registeredUri } from '../authorization-request.ts'
 import { deriveCode } from '../codes.ts'
 import { type Issuer, issuerOfRequest } from '../issuer.ts'
-import { sendForm, sendNotice, sendUnavailable } from '../pages.ts'
+import { sendProviderPage } from '../pages.ts'
 import { redirectTo, withParameters } from '../responses.ts'
 import { isOfBrowser, readSealed } from './create-login.ts'
 
@@ -25,24 +25,24 @@ import { isOfBrowser, readSealed } from './create-login.ts'
 export async function finish(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const issuer = await issuerOfRequest(c)
-  if (!issuer.ok && issuer.error === 'unavailable') return sendUnavailable(c)
+  if (!issuer.ok && issuer.error === 'unavailable') return sendProviderPage(c, { kind: 'unavailable' })
   const cookie = await readLoginCookie(c, id)
-  if (!issuer.ok || cookie === undefined) return sendNotice(c, 404, 'over')
+  if (!issuer.ok || cookie === undefined) return sendProviderPage(c, { kind: 'over' })
   const login =
     (await findEnd(c, issuer.value, id, cookie)) ?? (await findExpired(c, issuer.value, id, cookie))
-  if (login === undefined) return sendNotice(c, 404, 'over')
+  if (login === undefined) return sendProviderPage(c, { kind: 'over' })
   const { end: outcome, client_id, redirect_uri, response_mode, state, locale } = login
   const locales = locale ?? undefined
   if (outcome.kind === 'over') {
     setLoginCookie(c, id, '', 0)
-    return sendNotice(c, 404, 'over', { locales })
+    return sendProviderPage(c, { kind: 'over', locales })
   }
   // The client may have been deleted or changed since the login began.
   const { relying_party_id } = issuer.value.settings
   const client = await loadOidcClient(c.env, relying_party_id, client_id, Date.now())
-  if (!client.ok && client.error === 'unavailable') return sendUnavailable(c)
+  if (!client.ok && client.error === 'unavailable') return sendProviderPage(c, { kind: 'unavailable' })
   if (!client.ok || registeredUri(client.value, redirect_uri) === undefined)
-    return sendNotice(c, 404, 'over', { locales })
+    return sendProviderPage(c, { kind: 'over', locales })
   if (outcome.kind === 'pending') return redirectTo(c, outcome.page)
   const { url: iss } = issuer.value
   const { secret } = cookie
@@ -56,7 +56,8 @@ export async function finish(c: AppContext): Promise<Response> {
       ? { code: await deriveCode(loadConfig(c.env), id, { secret, now: Date.now() }), state, iss }
       : { error: outcome.error, error_description: outcome.description, state, iss }
   if (outcome.kind === 'error') c.set('sendsError', true)
-  if (response_mode === 'form_post') return sendForm(c, redirect_uri, answer, locales)
+  if (response_mode === 'form_post')
+    return sendProviderPage(c, { kind: 'form', redirectUri: redirect_uri, response: answer, locales })
   return redirectTo(c, withParameters(redirect_uri, answer))
 }
 

@@ -14,7 +14,7 @@ import { isUnreachableObject } from '../../edge/edge.ts'
 import { problem } from '../../edge/problems.ts'
 import { takeAuthorization } from '../../edge/rate-limit.ts'
 import { sendOutcome } from '../authorization-outcome.ts'
-import { sendForm, sendNotice, sendOn, sendUnavailable } from '../pages.ts'
+import { sendProviderPage, TOO_MANY_REQUESTS } from '../pages.ts'
 import { redirectTo, withParameters } from '../responses.ts'
 import { createLogin, isOfBrowser, type LoginFailure, openLogin } from './create-login.ts'
 
@@ -38,7 +38,7 @@ async function orUnavailable<T>(c: AppContext, handle: () => Promise<T>): Promis
   try {
     return await handle()
   } catch (error) {
-    if (isUnreachableObject(error)) return sendUnavailable(c)
+    if (isUnreachableObject(error)) return sendProviderPage(c, { kind: 'unavailable' })
     throw error
   }
 }
@@ -48,9 +48,10 @@ async function openPage(c: AppContext, next: Next): Promise<Response | undefined
   const id = c.req.param('id') ?? ''
   const token = await openLoginToken(loadConfig(c.env), id, c.req.query('token') ?? '')
   if (token === undefined) return continueWith(next)
-  if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
+  if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? ''))
+    return sendProviderPage(c, { kind: 'unavailable' })
   const cookie = await readLoginCookie(c, id)
-  if (!isOfBrowser(token, cookie)) return sendNotice(c, 404, 'over')
+  if (!isOfBrowser(token, cookie)) return sendProviderPage(c, { kind: 'over' })
   const isOver = Date.now() >= token.expiresAt
   if (!cookie.isBegun) return isOver ? redirectTo(c, buildEndAddress(c, id, token)) : sendStart(c, id, token)
   await next()
@@ -79,7 +80,7 @@ async function continuePage(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const text = c.req.query('token') ?? ''
   const token = await openLoginToken(loadConfig(c.env), id, text)
-  if (token === undefined || !isOwnPage(c)) return sendNotice(c, 404, 'over')
+  if (token === undefined || !isOwnPage(c)) return sendProviderPage(c, { kind: 'over' })
   const created = await createLogin(c, id, token)
   if (!created.ok) return sendFailure(c, created.error, { isOfForm: true })
   return redirectTo(c, `${loadConfig(c.env).baseUrl}/s/${id}${new URL(c.req.url).search}`)
@@ -94,7 +95,7 @@ async function decline(c: AppContext, next: Next): Promise<Response | undefined>
   const token = await openLoginToken(loadConfig(c.env), id, c.req.query('token') ?? '')
   if (token === undefined) return continueWith(next)
   const cookie = await readLoginCookie(c, id)
-  if (!isOwnPage(c) || !isOfBrowser(token, cookie)) return sendNotice(c, 404, 'over')
+  if (!isOwnPage(c) || !isOfBrowser(token, cookie)) return sendProviderPage(c, { kind: 'over' })
   if (cookie.isBegun) return continueWith(next)
   if (!(await takeAuthorization(c, token.relyingPartyId))) return sendFailure(c, { kind: 'rate_limited' })
   const opened = await openLogin(c, id, token)
@@ -104,8 +105,10 @@ async function decline(c: AppContext, next: Next): Promise<Response | undefined>
   const answer = { error: 'access_denied', error_description: 'declined_on_page', state, iss: issuer.url }
   setLoginCookie(c, id, '', 0)
   c.set('sendsError', true)
-  if (response_mode === 'form_post') return sendForm(c, redirect_uri, answer, parsed.locale)
-  return sendOn(c, withParameters(redirect_uri, answer), parsed.locale)
+  const { locale: locales } = parsed
+  return response_mode === 'form_post'
+    ? sendProviderPage(c, { kind: 'form', redirectUri: redirect_uri, response: answer, locales })
+    : sendProviderPage(c, { kind: 'next', address: withParameters(redirect_uri, answer), locales })
 }
 
 /** Creates the session for a call of the page. */
@@ -139,14 +142,5 @@ function buildEndAddress(c: AppContext, id: string, { relyingPartyId }: LoginTok
 
 /** Sends a failure to the browser. `isOfForm`: the browser sent the form of the page. */
 function sendFailure(c: AppContext, failure: LoginFailure, form?: { isOfForm: true }): Promise<Response> {
-  switch (failure.kind) {
-    case 'over':
-      return sendNotice(c, 404, 'over')
-    case 'rate_limited':
-      return sendNotice(c, 429, 'failed', { details: 'too many requests: wait a moment' })
-    case 'unavailable':
-      return sendUnavailable(c)
-    case 'refused':
-      return sendOutcome(c, failure, form)
-  }
+  return sendOutcome(c, failure.kind === 'rate_limited' ? TOO_MANY_REQUESTS : failure, form)
 }
