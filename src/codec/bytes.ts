@@ -85,9 +85,9 @@ export function joinParts(
   parts: number,
   read: (index: number) => Uint8Array<ArrayBuffer> | undefined,
 ): Uint8Array<ArrayBuffer> {
-  const found = Array.from({ length: parts }, (_, i) => read(i))
+  const slices = Array.from({ length: parts }, (_, i) => read(i))
   return concatBytes(
-    ...found.map((part) => {
+    ...slices.map((part) => {
       if (part === undefined) throw new Error('a part of stored bytes is missing')
       return part
     }),

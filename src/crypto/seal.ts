@@ -52,8 +52,8 @@ export type Sealing = { readonly key: Uint8Array<ArrayBuffer>; readonly aad: str
 const imported = new WeakMap<Uint8Array, Promise<CryptoKey>>()
 
 function importAes(key: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
-  const known =
+  const aesKey =
     imported.get(key) ?? crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt', 'decrypt'])
-  imported.set(key, known)
-  return known
+  imported.set(key, aesKey)
+  return aesKey
 }

@@ -186,18 +186,18 @@ export function createFetchCache<
   const readAndKeep: typeof read = async (name, source, last) => {
     const { fetchResource, fetched } = recordFetches(source.fetchResource, source.now)
     // The shared cache is not used, so that every copy is fetched and recorded here.
-    const found = await read(name, { ...source, fetchResource, sharedCache: undefined }, last)
+    const reading = await read(name, { ...source, fetchResource, sharedCache: undefined }, last)
     // If `read` returns the earlier value again, its copies are already stored.
-    if (found.ok && !kept.has(found.value as object)) kept.set(found.value as object, fetched())
-    return found
+    if (reading.ok && !kept.has(reading.value as object)) kept.set(reading.value as object, fetched())
+    return reading
   }
   // Each fetch function has its own cache, because the functions allow different URLs (loopback). A caller
   // must not get a result from a URL that its own fetch function rejects.
   const caches = new WeakMap<FetchResource, Cache<Fetch>>()
   return async (name, source, maximumAge) => {
     const { now, fetchResource } = source
-    const own: FetchLimit = { base: fetchResource, inTime: (work) => work }
-    const { base, inTime, keep } = fetchResource.limited ?? own
+    const unlimited: FetchLimit = { base: fetchResource, inTime: (work) => work }
+    const { base, inTime, keep } = fetchResource.limited ?? unlimited
     const cache = caches.get(base) ?? createCache<Fetch>(rules)
     caches.set(base, cache)
     const reading = cache.get(keep ? `${name} kept` : name, {
@@ -211,8 +211,8 @@ export function createFetchCache<
       // find its result in the cache.
       read: (last) => (keep ? readAndKeep : read)(name, { ...source, fetchResource: base }, last),
     })
-    const found = await inTime(reading, late)
-    keep?.(...copiesOf(found))
-    return found
+    const result = await inTime(reading, late)
+    keep?.(...copiesOf(result))
+    return result
   }
 }

@@ -152,8 +152,8 @@ export function scopePath(
   const scopes = findFormat(type, format)?.scopes
   if (scopes === undefined || scope === AGE_PATTERN) return undefined
   const age = parseAgeScope(scope)
-  const named = ownEntry(scopes, scope) ?? ownEntry(scopes, SAME_SCOPE.get(scope) ?? scope)
-  const entry = named ?? (age && withDigits(ownEntry(scopes, AGE_PATTERN), age.digits))
+  const entryByName = ownEntry(scopes, scope) ?? ownEntry(scopes, SAME_SCOPE.get(scope) ?? scope)
+  const entry = entryByName ?? (age && withDigits(ownEntry(scopes, AGE_PATTERN), age.digits))
   if (entry === undefined) return undefined
   const scopePath = { scope, path: entry.path, boolean: age !== undefined || entry.boolean === true }
   const birthdate = ownEntry(scopes, 'birthdate')
@@ -170,10 +170,10 @@ export function scopeAt(
   format: string,
   path: ClaimsPath,
 ): ScopePath | undefined {
-  const named = Object.keys(findFormat(type, format)?.scopes ?? {})
+  const names = Object.keys(findFormat(type, format)?.scopes ?? {})
   // The catalogue has one pattern for all ages. So each pair of digits in the path is tried as an age.
   const ages = (JSON.stringify(path).match(/\d\d/g) ?? []).map((digits) => `age_over_${digits}`)
-  return [...named, ...ages]
+  return [...names, ...ages]
     .flatMap((scope) => scopePath(type, format, scope, false) ?? [])
     .find((entry) => JSON.stringify(entry.path) === JSON.stringify(path))
 }

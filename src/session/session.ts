@@ -85,9 +85,9 @@ export class Session {
   async #create(input: CreateInput): Promise<Creation> {
     const earlier = await this.#replay(input.bodyDigest)
     if (earlier !== null) return earlier
-    const made = await makeSession(this.#env, input, this.#slot.id)
-    if (!made.ok) return made
-    const { document, session } = made.value
+    const creation = await makeSession(this.#env, input, this.#slot.id)
+    if (!creation.ok) return creation
+    const { document, session } = creation.value
     if (document.expires_at <= Date.now()) return err('erased') // the creation of a login took too long
     this.#store.commit(document)
     // For a login, this event is sent at the first action of a wallet.

@@ -162,13 +162,13 @@ export class SharedSessions extends DurableObject<Env> {
     this.#dropIdle(Date.now())
     this.#overwriteIfDue(Date.now())
     const { id, mark } = address
-    const known = this.#open.get(mark)
+    const entry = this.#open.get(mark)
     // A slot that was opened from the row of an erased session has no id. A call has the id, and may create
     // the session again. So the call gets a new slot.
-    const isNamed = id === '' || known?.slot.id === id
-    if (!isNamed) known?.slot.close()
+    const isNamed = id === '' || entry?.slot.id === id
+    if (!isNamed) entry?.slot.close()
     const open =
-      known && isNamed ? known : this.#openSession({ id, mark, row: address.row ?? this.#table.find(mark) })
+      entry && isNamed ? entry : this.#openSession({ id, mark, row: address.row ?? this.#table.find(mark) })
     this.#open.delete(mark)
     this.#open.set(mark, open)
     return open

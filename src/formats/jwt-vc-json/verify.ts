@@ -81,11 +81,11 @@ function findType(
   { types: requested = [] }: RequestBinding,
   context: Context,
 ): Result<KnownType, PresentationRefusal> {
-  const known = credential.types.flatMap((typeIdentifier): readonly KnownType[] => {
+  const knownTypes = credential.types.flatMap((typeIdentifier): readonly KnownType[] => {
     const type = context.typeOf(FORMAT, typeIdentifier)
     return type === undefined ? [] : [{ typeIdentifier, type }]
   })
-  const type = known.find(({ typeIdentifier }) => requested.includes(typeIdentifier)) ?? known[0]
+  const type = knownTypes.find(({ typeIdentifier }) => requested.includes(typeIdentifier)) ?? knownTypes[0]
   return type === undefined ? err({ reason: 'unknown_credential_type' }) : ok(type)
 }
 

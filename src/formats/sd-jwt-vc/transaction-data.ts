@@ -17,13 +17,13 @@ export async function matchTransactionData(
   requested: readonly TransactionData[],
 ): Promise<Result<readonly ConfirmedTransactionData[], HolderRefusal>> {
   const hashes = member(claims, 'transaction_data_hashes')
-  const named = member(claims, 'transaction_data_hashes_alg')
-  if (hashes === undefined && named === undefined) return ok([])
-  if (!isHashList(hashes) || (named !== undefined && typeof named !== 'string')) {
+  const algorithm = member(claims, 'transaction_data_hashes_alg')
+  if (hashes === undefined && algorithm === undefined) return ok([])
+  if (!isHashList(hashes) || (algorithm !== undefined && typeof algorithm !== 'string')) {
     return err({ reason: 'malformed_holder_binding' })
   }
-  const offered = requested.filter((data) => isOffered(named, data))
-  const hash_alg = named ?? DEFAULT_HASH
+  const offered = requested.filter((data) => isOffered(algorithm, data))
+  const hash_alg = algorithm ?? DEFAULT_HASH
   if (!isHashName(hash_alg) || hashes.length > offered.length) {
     return err({ reason: 'transaction_data_mismatch' })
   }

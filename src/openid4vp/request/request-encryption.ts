@@ -52,12 +52,11 @@ export function encryptRequestObject(
   { jwk, kid, contentEncryption }: RequestEncryption,
 ): Promise<string> {
   const { kty, crv, x, y = '' } = jwk
-  const named = kid === undefined ? {} : { kid }
   return new CompactEncrypt(utf8(jws))
     .setProtectedHeader({
       alg: KEY_AGREEMENT,
       enc: contentEncryption,
-      ...named,
+      ...(kid !== undefined && { kid }),
       typ: REQUEST_OBJECT_TYPE,
       cty: 'JWT',
     })

@@ -180,11 +180,11 @@ const KINDS = { text: words, number: z.number(), boolean: z.boolean() } as const
 function nest(members: readonly AddedMember[]): z.ZodMiniType {
   const names = [...new Set(members.map(({ path }) => path[0] ?? ''))]
   const entries = names.map((name) => {
-    const own = members.filter(({ path }) => path[0] === name)
-    const inner = own.map((one) => ({ ...one, path: one.path.slice(1) }))
+    const group = members.filter(({ path }) => path[0] === name)
+    const inner = group.map((one) => ({ ...one, path: one.path.slice(1) }))
     const [first] = inner
     const schema = first?.path.length === 0 ? KINDS[first.kind] : nest(inner)
-    return [name, own.every(({ optional }) => optional) ? z.exactOptional(schema) : schema]
+    return [name, group.every(({ optional }) => optional) ? z.exactOptional(schema) : schema]
   })
   return z.strictObject(Object.fromEntries(entries))
 }

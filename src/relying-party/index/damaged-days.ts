@@ -33,9 +33,9 @@ export async function callDay<T>(
     return ok(value)
   } catch (error) {
     if (!isOfStorage(error)) throw error
-    const found = damaged.get(id)?.access === 'read' ? 'read' : access
+    const failedAccess = damaged.get(id)?.access === 'read' ? 'read' : access
     damaged.delete(id) // a Map keeps the order of insertion
-    damaged.set(id, { access: found, until: Date.now() + MARKED_MS })
+    damaged.set(id, { access: failedAccess, until: Date.now() + MARKED_MS })
     for (const oldest of damaged.keys()) if (damaged.size > LIMIT) damaged.delete(oldest)
     logLine('error', 'list_day_damaged', { object: id })
     return err('damaged')

@@ -103,8 +103,8 @@ export class VerificationIndex extends DurableObject<Env> {
     const before = kv.get<Stored>(key)
     if (before !== undefined && (isRemoved(before) || before.revision >= listed.revision)) return true
     const { created_at, verification_id } = listed
-    const known = before && isPlaced(before) ? before : this.#idsOfDay().add(verification_id, created_at)
-    const masked = { verification_id: known.verification_id, id_place: known.id_place }
+    const maskedId = before && isPlaced(before) ? before : this.#idsOfDay().add(verification_id, created_at)
+    const masked = { verification_id: maskedId.verification_id, id_place: maskedId.id_place }
     const stored: StoredEntry = { ...listed, ...masked, sealed_metadata }
     also()
     kv.put<Stored>(key, stored)

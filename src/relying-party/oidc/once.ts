@@ -52,8 +52,8 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
      * which are left out. Returns null if the name is unknown or expired, or belongs to another client.
      */
     readOf: (clientId: string, name: string, now: number): PushedValue | null => {
-      const found = 'SELECT value, expires_at FROM oidc_once WHERE name IN (?, ?) AND expires_at > ?'
-      const [row] = isUsed() ? sql.exec<Row>(found, name, keptName(name), now).toArray() : []
+      const query = 'SELECT value, expires_at FROM oidc_once WHERE name IN (?, ?) AND expires_at > ?'
+      const [row] = isUsed() ? sql.exec<Row>(query, name, keptName(name), now).toArray() : []
       if (!row?.value.startsWith(`${clientId} `)) return null
       return { value: row.value.slice(clientId.length + 1), expiresAt: row.expires_at }
     },
@@ -61,8 +61,8 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
     keep: (name: string, expiresAt: number, now: number): Kept => {
       if (!isUsed()) return err('over')
       const stored = prune(now)
-      const found = sql.exec<Name>('SELECT name FROM oidc_once WHERE name IN (?, ?)', name, keptName(name))
-      const [row] = found.toArray()
+      const rows = sql.exec<Name>('SELECT name FROM oidc_once WHERE name IN (?, ?)', name, keptName(name))
+      const [row] = rows.toArray()
       if (row === undefined) return err('over')
       const isKept = row.name !== name
       if (!isKept && (stored.get('kept') ?? 0) >= MAXIMUM_NAMES) return err('full')

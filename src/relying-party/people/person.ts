@@ -67,8 +67,8 @@ export function scopesOf(
  */
 function readRoles(claims: JsonObject, { roles_claim, roles }: ConsoleSignIn): readonly string[] {
   const claim = findClaim(claims, roles_claim)
-  const named: readonly Json[] = Array.isArray(claim) ? claim : claim === undefined ? [] : [claim]
-  return Object.keys(roles).filter((role) => named.includes(role))
+  const values: readonly Json[] = Array.isArray(claim) ? claim : claim === undefined ? [] : [claim]
+  return Object.keys(roles).filter((role) => values.includes(role))
 }
 
 /**

@@ -58,9 +58,9 @@ export async function loadProvider(
 ): Promise<Result<Provider, ProviderError>> {
   // Discovery 1.0 §4: a slash at the end of the issuer is removed before the path is added.
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  const found = await documents(url, source, MAXIMUM_AGE)
-  if (!found.ok) return err(toError(found.error))
-  const { data } = METADATA.safeParse(found.value)
+  const metadata = await documents(url, source, MAXIMUM_AGE)
+  if (!metadata.ok) return err(toError(metadata.error))
+  const { data } = METADATA.safeParse(metadata.value)
   // §4.3: the issuer must be exactly the issuer whose metadata was requested.
   if (data?.issuer !== issuer) return err('provider_invalid')
   const { authorization_endpoint, token_endpoint, jwks_uri, end_session_endpoint } = data
@@ -77,9 +77,9 @@ export async function loadKeys(
   source: FetchSource,
   isRepeated = false,
 ): Promise<Result<JsonObject, ProviderError>> {
-  const found = await documents(jwks_uri, source, isRepeated ? MINIMUM_AGE : MAXIMUM_AGE)
-  if (!found.ok) return err(toError(found.error))
-  return Array.isArray(member(found.value, 'keys')) ? found : err('provider_invalid')
+  const keySet = await documents(jwks_uri, source, isRepeated ? MINIMUM_AGE : MAXIMUM_AGE)
+  if (!keySet.ok) return err(toError(keySet.error))
+  return Array.isArray(member(keySet.value, 'keys')) ? keySet : err('provider_invalid')
 }
 
 /** Redeems an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.5). Returns the ID token, not yet verified. */

@@ -23,17 +23,17 @@ type GoogleSettings = Pick<SettingsView, 'google_wallet' | 'name' | 'verifier'> 
 export async function googleWalletWarnings(service: Service, settings: GoogleSettings) {
   const { google_wallet = null, verifier, further_verifiers = [] } = settings
   const chain = verifier?.certificate_chain_pem ?? service.verifier.certificateChainPem
-  const own = await metadataFault(service, settings, { chain, metadata: google_wallet })
+  const fault = await metadataFault(service, settings, { chain, metadata: google_wallet })
   // The operator is responsible for the certificate of the service. So the relying party gets no warning that
   // metadata for this certificate are missing.
-  const isOfOperator = own === 'google_metadata_missing' && verifier === null
+  const isOfOperator = fault === 'google_metadata_missing' && verifier === null
   const further = await Promise.all(
     further_verifiers.map(async (one, i) => ({
       code: await furtherFault(service, settings, one),
       pointer: `/verifier/further/${i}/google_wallet`,
     })),
   )
-  return [{ code: isOfOperator ? undefined : own, pointer: '/google_wallet' }, ...further].flatMap(
+  return [{ code: isOfOperator ? undefined : fault, pointer: '/google_wallet' }, ...further].flatMap(
     ({ code, pointer }) => (code === undefined ? [] : [{ code, pointer }]),
   )
 }

@@ -70,9 +70,9 @@ async function sendSession(
   const named = isIgnored ? null : asked
   const render = isIgnored ? await session.render(by, named) : first
   const mayLower = render.ok || render.error !== 'render_limit_reached'
-  const found = await session.readPage(by, { named, mayLower })
-  if (!found.ok) return sendNotFound(c)
-  const view = found.value
+  const page = await session.readPage(by, { named, mayLower })
+  if (!page.ok) return sendNotFound(c)
+  const view = page.value
   const settings = await loadSettings(c.env, view.relying_party_id, Date.now())
   if (!settings.ok) return settings.error === 'unavailable' ? sendUnavailable(c) : sendNotFound(c)
   const uri = render.ok ? render.value.uri : null

@@ -156,8 +156,8 @@ async function openCookie(
   // A cookie of an older version has no `active_at`. Its sign-in is handled as ended.
   const isActive = now - signIn.active_at < IDLE_MS
   if (signIn.expires_at <= now || !isActive) return undefined
-  const sent = c.req.header(PAGE_TOKEN) ?? ''
-  return { signIn, isOfPage: timingSafeEqualText(await pageToken(key, signIn.id), sent) }
+  const header = c.req.header(PAGE_TOKEN) ?? ''
+  return { signIn, isOfPage: timingSafeEqualText(await pageToken(key, signIn.id), header) }
 }
 
 /** Returns the id of the operator or the relying party for which the sign-outs of this session are stored. */

@@ -47,11 +47,11 @@ export async function startPersonSignIn(c: AppContext): Promise<Response> {
   if (!body.ok) return body.error
   if (!(await takeTokenCall(c))) return problem(c, 'rate_limited')
   const { relying_party_id, fresh } = body.value
-  const found = await findClient(c, relying_party_id)
-  if (!found.ok) return problem(c, found.error.code, found.error)
-  const { issuer, client_id } = found.value.setting
+  const client = await findClient(c, relying_party_id)
+  if (!client.ok) return problem(c, client.error.code, client.error)
+  const { issuer, client_id } = client.value.setting
   const flow = await startFlow(c, { relying_party_id, issuer, client_id, is_fresh: fresh })
-  const view: ConsoleStartView = { authorization_url: await authorizationUrl(c, flow, found.value.provider) }
+  const view: ConsoleStartView = { authorization_url: await authorizationUrl(c, flow, client.value.provider) }
   return c.json(view, 201, { 'Cache-Control': 'no-store' })
 }
 
@@ -69,9 +69,9 @@ export async function finishPersonSignIn(
     flow.relying_party_id === sent.relying_party_id &&
     timingSafeEqualText(flow.state, sent.state)
   if (!isOurs) return refused('The response belongs to no sign-in of this browser. Start again.')
-  const found = await findClient(c, flow.relying_party_id)
-  if (!found.ok) return found
-  const { setting, provider, source } = found.value
+  const client = await findClient(c, flow.relying_party_id)
+  if (!client.ok) return client
+  const { setting, provider, source } = client.value
   if (!isSameClient(setting, flow)) return refused('The settings have changed meanwhile. Start again.')
   // RFC 9207 §2.4
   const isRequired = provider.authorization_response_iss_parameter_supported === true
@@ -81,7 +81,7 @@ export async function finishPersonSignIn(
     provider,
     setting,
     { code: sent.code, redirect_uri: redirectUri(c, flow), code_verifier: flow.code_verifier },
-    found.value.post,
+    client.value.post,
   )
   if (!redeemed.ok) return err(PROVIDER_ERRORS[redeemed.error])
   const idToken = await verifyWithKeys(redeemed.value, flow, provider, source)
@@ -93,9 +93,9 @@ export async function finishPersonSignIn(
 
 /** Returns the address at which a person can sign out of their provider; null if there is none. */
 export async function endSessionUrl(c: AppContext, person: Person): Promise<string | null> {
-  const found = await findClient(c, person.relying_party_id)
-  if (!found.ok || !isSameClient(found.value.setting, person)) return null
-  const { end_session_endpoint } = found.value.provider
+  const client = await findClient(c, person.relying_party_id)
+  if (!client.ok || !isSameClient(client.value.setting, person)) return null
+  const { end_session_endpoint } = client.value.provider
   if (end_session_endpoint === undefined) return null
   const url = new URL(end_session_endpoint)
   url.searchParams.set('client_id', person.client_id) // RP-Initiated Logout 1.0 §2

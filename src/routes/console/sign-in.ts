@@ -150,8 +150,8 @@ async function openSent(
   { token, code, person }: SignInBody,
 ): Promise<Result<Opened, SignInError>> {
   if (person === undefined) {
-    const sent = code === undefined ? token : takeKey(code)
-    return sent === undefined ? err({ code: 'invalid_token' }) : openSession(c, sent)
+    const key = code === undefined ? token : takeKey(code)
+    return key === undefined ? err({ code: 'invalid_token' }) : openSession(c, key)
   }
   const finished = await finishPersonSignIn(c, person)
   if (!finished.ok) return finished

@@ -56,15 +56,15 @@ export async function sendFile(
 ): Promise<Response | undefined> {
   const version = await computeVersion(c.env.ASSETS, path).catch(() => undefined)
   if (version === undefined) return undefined
-  const sent: Record<string, string> = { ETag: `W/"${version}"`, Vary: 'Accept-Encoding', ...headers }
+  const allHeaders: Record<string, string> = { ETag: `W/"${version}"`, Vary: 'Accept-Encoding', ...headers }
   if (c.req.header('If-None-Match')?.includes(`"${version}"`))
-    return new Response(null, { status: 304, headers: sent })
+    return new Response(null, { status: 304, headers: allHeaders })
   for (const coding of [...acceptedCodings(c), undefined]) {
     const suffix = coding === undefined ? '' : `.${version}.${coding}`
     const file = await c.env.ASSETS.fetch(`https://assets/${path}${suffix}`)
     if (file.status !== 200) continue
-    if (coding !== undefined) sent['Content-Encoding'] = coding
-    return new Response(file.body, { headers: sent, encodeBody: 'manual' })
+    if (coding !== undefined) allHeaders['Content-Encoding'] = coding
+    return new Response(file.body, { headers: allHeaders, encodeBody: 'manual' })
   }
   return undefined
 }

@@ -54,11 +54,11 @@ const NOTHING: ClaimsParameter = { id_token: NO_RULES, userinfo: NO_RULES, acr: 
  * claim remains: all claims are then released.
  */
 function parseRules(claims: JsonObject): NamedClaims {
-  const named = Object.keys(claims).filter(
+  const names = Object.keys(claims).filter(
     (name) => name !== 'verified_claims' && !TOKEN_CLAIMS.includes(name),
   )
   const verified = parseVerifiedClaims(member(claims, 'verified_claims'))
-  return { names: named.length === 0 ? null : named, verified }
+  return { names: names.length === 0 ? null : names, verified }
 }
 
 /**
@@ -86,12 +86,12 @@ function parseVerifiedClaims(request: Json | undefined): readonly VerifiedClaims
     const compared = [trust_framework, assurance_level]
     const areTexts = hasTexts(trust_framework) && hasTexts(assurance_level)
     if (!areTexts || isRestricted(others) || compared.some((each) => isRestricted(each, VALUES))) return []
-    const named = Object.entries(claims).filter(([, claim]) => isComparable(claim))
+    const entries = Object.entries(claims).filter(([, claim]) => isComparable(claim))
     return {
       trust_frameworks: textsIn([trust_framework]),
       assurance_levels: textsIn([assurance_level]),
-      names: named.map(([name]) => name),
-      values: named.flatMap(([name, claim]) =>
+      names: entries.map(([name]) => name),
+      values: entries.flatMap(([name, claim]) =>
         parseConditions(claim).map((accepted) => ({ name, accepted })),
       ),
     }

@@ -82,8 +82,8 @@ export async function refuseToken(
 ): Promise<Response> {
   const row = (await oauthErrors(c.env.ASSETS)).oidc[name]
   const status = row.error === 'invalid_dpop_proof' ? 401 : row.status
-  const named = `${scheme} error="${row.error}"${scheme === 'DPoP' ? `, ${DPOP_ALGORITHMS}` : ''}`
-  const challenge = name === 'token_missing' ? `Bearer, DPoP ${DPOP_ALGORITHMS}` : named
+  const errorChallenge = `${scheme} error="${row.error}"${scheme === 'DPoP' ? `, ${DPOP_ALGORITHMS}` : ''}`
+  const challenge = name === 'token_missing' ? `Bearer, DPoP ${DPOP_ALGORITHMS}` : errorChallenge
   return sendOAuthError({ ...row, status }, { challenge })
 }
 

@@ -134,8 +134,8 @@ async function produce(
   // browser.
   const request = viewed.ok || viewed.error !== 'binding_excludes_qr' ? viewed : await buildLink(context)
   if (!request.ok) return request
-  const sent = await ask(sandbox, '/response', { ...options, reason, uri: parseUri(request.value.json) })
-  return sent.ok ? ok(sent.value.response) : sent
+  const answer = await ask(sandbox, '/response', { ...options, reason, uri: parseUri(request.value.json) })
+  return answer.ok ? ok(answer.value.response) : answer
 }
 
 /**

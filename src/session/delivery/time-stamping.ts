@@ -47,9 +47,9 @@ export function startEvidence(context: SessionContext, ended: SessionDocument): 
 /** Starts a request to the authority, if one is due at `now`. After 24 hours, the time stamp has failed. */
 export function stampDue(context: SessionContext, now: number): void {
   const { store } = context
-  const found = owedIn(store.session())
-  if (found === undefined || found.owed.next_attempt_at > now) return
-  const { document, evidence, owed } = found
+  const pending = owedIn(store.session())
+  if (pending === undefined || pending.owed.next_attempt_at > now) return
+  const { document, evidence, owed } = pending
   const isOver = now >= evidence.created_at + GIVEN_UP_AFTER_MS
   const starts = isOver || mayAttempt(LIMIT, now)
   const attempts = owed.attempts + (starts ? 1 : 0)
@@ -99,10 +99,10 @@ export async function requestStamp(context: SessionContext, started: SessionDocu
     const { genTime: gen_time, token } = stamp.value
     return settle(context, started, { state: 'present', gen_time, token: encodeBase64(token) })
   }
-  const found = sameOwed(context, started)
-  if (found === undefined) return
-  const next_attempt_at = retryAt(found.owed.attempts, Date.now(), Math.random())
-  store.commit(withTimeStamp(found.document, { ...found.owed, next_attempt_at }))
+  const pending = sameOwed(context, started)
+  if (pending === undefined) return
+  const next_attempt_at = retryAt(pending.owed.attempts, Date.now(), Math.random())
+  store.commit(withTimeStamp(pending.document, { ...pending.owed, next_attempt_at }))
 }
 
 type Settled = { readonly state: 'failed' } | Omit<Present, 'required'>
@@ -113,9 +113,9 @@ type Present = StoredTimeStamp & { readonly state: 'present' }
  */
 async function settle(context: SessionContext, started: SessionDocument, settled: Settled): Promise<void> {
   const webhook = await loadWebhook(context, Date.now())
-  const found = sameOwed(context, started)
-  if (found === undefined) return
-  const { document, owed } = found
+  const pending = sameOwed(context, started)
+  if (pending === undefined) return
+  const { document, owed } = pending
   const { required } = owed
   const failed = required ? 'evidence.time_stamp_failed' : undefined
   const type = settled.state === 'present' ? 'evidence.time_stamped' : failed
@@ -134,8 +134,8 @@ function owedIn(document: SessionDocument | undefined) {
 
 /** Returns the owed time stamp, if the session still has the same evidence as `started`. */
 function sameOwed({ store }: SessionContext, started: SessionDocument) {
-  const found = owedIn(store.session())
-  return found?.evidence.manifest_sha256 === started.evidence?.manifest_sha256 ? found : undefined
+  const pending = owedIn(store.session())
+  return pending?.evidence.manifest_sha256 === started.evidence?.manifest_sha256 ? pending : undefined
 }
 
 function withTimeStamp(document: SessionDocument, time_stamp: StoredTimeStamp): SessionDocument {

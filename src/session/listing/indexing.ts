@@ -100,8 +100,8 @@ export function confirmEntry(context: SessionContext, listed: ListedEntry): bool
 /** Returns true if the status, the webhook result or the number of refusals differs from the listed entry. */
 function differs(document: SessionDocument, listed: ListedEntry): boolean {
   const { status, webhook, attempt_count } = listed
-  const known = [status, webhook, reportedAttempts(attempt_count)]
-  return JSON.stringify(listChanges(document)) !== JSON.stringify(known)
+  const listedValues = [status, webhook, reportedAttempts(attempt_count)]
+  return JSON.stringify(listChanges(document)) !== JSON.stringify(listedValues)
 }
 
 /** Result of a call to the index. `damaged`: the stored list of the day cannot be read. */

@@ -81,11 +81,11 @@ export async function eraseOnRequest(
     const listing = tombstone?.listing
     if (listing?.entry !== null || listing.relying_party_id !== relyingPartyId) return err('not_found')
   }
-  const sent = await sendListing(context)
-  if (sent.ok) return ok(null)
+  const result = await sendListing(context)
+  if (result.ok) return ok(null)
   const { clear_at = CLEARED_AFTER_MS } = store.tombstone() ?? {}
   const erasedAt = clear_at - CLEARED_AFTER_MS
-  const staysDamaged = sent.error === 'damaged' && Date.now() >= erasedAt + DAMAGED_AFTER_MS
+  const staysDamaged = result.error === 'damaged' && Date.now() >= erasedAt + DAMAGED_AFTER_MS
   return staysDamaged ? ok(null) : err('unavailable')
 }
 

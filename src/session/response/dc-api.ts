@@ -98,8 +98,8 @@ export async function createDcApiRequest(
   const annexC = await annexCRequests(terms, stored, { readers, registration })
   if (added.value.document.evidence_terms !== undefined) {
     const [ofIso] = annexC
-    const sent = { ...signedRequests(openid4vp), ...(ofIso && { annex_c: ofIso.data }) }
-    if (!(await keepRequests(context, added.value, sent))) return err('ended')
+    const requested = { ...signedRequests(openid4vp), ...(ofIso && { annex_c: ofIso.data }) }
+    if (!(await keepRequests(context, added.value, requested))) return err('ended')
   }
   const requests = [...openid4vp, ...annexC]
   const json = JSON.stringify({ digital: { requests }, expires_at: isoTime(terms.expires_at) })

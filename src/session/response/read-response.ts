@@ -69,9 +69,10 @@ export async function findRequest(
       ? ok({ response: response.value, generation: addressed.value })
       : unread(response.error.reason, addressed.value)
   }
-  const named = await findNamed(posted, input)
-  const reading = named && readings.get(modeOf(named))
-  if (named !== undefined && reading?.ok === false) return unread(reading.error.reason, named)
+  const namedGeneration = await findNamed(posted, input)
+  const reading = namedGeneration && readings.get(modeOf(namedGeneration))
+  if (namedGeneration !== undefined && reading?.ok === false)
+    return unread(reading.error.reason, namedGeneration)
   return unread(refusal ?? 'malformed_response')
 }
 
@@ -110,10 +111,10 @@ async function findGeneration(
     const newest = alive.toSorted((a, b) => b.number - a.number)[0]
     return newest === undefined ? err('request_superseded') : ok(newest)
   }
-  const named = namedRequest(response)
-  if (named === undefined) return findByKey(response, alive, input)
-  const number = await readHandle(requireHandleKey(input.document), named.kind, named.handle)
-  if (number === undefined) return err(named.unknown)
+  const requestName = namedRequest(response)
+  if (requestName === undefined) return findByKey(response, alive, input)
+  const number = await readHandle(requireHandleKey(input.document), requestName.kind, requestName.handle)
+  if (number === undefined) return err(requestName.unknown)
   const generation = alive.find((candidate) => candidate.number === number)
   return generation === undefined ? err('request_superseded') : ok(generation)
 }

@@ -177,8 +177,8 @@ function missingItems(
     lacksTrustList && { what: 'trust_list' as const, reason: 'not_kept' },
     generation.channel === 'by_value' && { what: 'request' as const, reason: 'by_value' },
   ]
-  const found = items.filter((item) => item !== false)
-  return [...new Map(found.map((item) => [`${item.what} ${item.reason}`, item])).values()]
+  const missingItems = items.filter((item) => item !== false)
+  return [...new Map(missingItems.map((item) => [`${item.what} ${item.reason}`, item])).values()]
 }
 
 function unavailable(what: MissingItem['what']): MissingItem {

@@ -31,8 +31,8 @@ const keys = new WeakMap<Config, RecentKeys<Key>>()
 export async function derivedKey(config: Config, purpose: Purpose): Promise<Key> {
   const derived = keys.get(config) ?? openRecentKeys<Key>(KEYS)
   keys.set(config, derived)
-  const known = derived.get(purpose)
-  if (known !== undefined) return known
+  const cached = derived.get(purpose)
+  if (cached !== undefined) return cached
   const key = await deriveKey(config.serverSecret, purpose)
   derived.set(purpose, key)
   return key

@@ -52,9 +52,9 @@ export function openSharedSlot(
     checkOpen()
     const before = row?.place
     // The id of an erased session is kept only while a change of its list entry is queued.
-    const named = !document.erased || document.listing !== undefined ? address : { id: '', mark }
+    const storedAddress = !document.erased || document.listing !== undefined ? address : { id: '', mark }
     row = changeTogether(storage, { mark, parts: evidence, isErased: document.erased }, () =>
-      table.write(row, named, { document, wakeUp }),
+      table.write(row, storedAddress, { document, wakeUp }),
     )
     planned = wakeUp
     written()

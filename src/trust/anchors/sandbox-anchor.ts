@@ -29,10 +29,10 @@ export function sandboxAnchors(
   builtInTypes: readonly string[],
   others: readonly TrustAnchor[],
 ): readonly TrustAnchor[] {
-  const named = others.flatMap(({ credential_types, purpose = ['issuer'] }) =>
+  const namedTypes = others.flatMap(({ credential_types, purpose = ['issuer'] }) =>
     purpose.includes('issuer') ? credential_types : [],
   )
-  const credential_types = [...builtInTypes, '*', ...named]
+  const credential_types = [...builtInTypes, '*', ...namedTypes]
   return MECHANISMS.map((mechanism) => ({
     name: 'Sandbox',
     credential_types,

@@ -21,10 +21,10 @@ export function readDidDocument(document: JsonObject, did: string): DidDocumentK
   const assertion = readList(document, 'assertionMethod')
   const authentication = readList(document, 'authentication')
   if (methods === undefined || assertion === undefined || authentication === undefined) return undefined
-  const known = readMethods(methods, did)
+  const keys = readMethods(methods, did)
   return {
-    assertionMethod: readRelationship(assertion, known, did),
-    authentication: readRelationship(authentication, known, did),
+    assertionMethod: readRelationship(assertion, keys, did),
+    authentication: readRelationship(authentication, keys, did),
   }
 }
 

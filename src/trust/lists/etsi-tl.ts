@@ -49,8 +49,8 @@ export async function verifyEtsiTl(
     (service) => grantsFor(service, rules.services).length > 0,
     rules.now,
   )
-  const found = anchorsOfList(certificates, rules.services)
-  if (!found.ok) return ok({ ...none, ended: 'too_large' })
-  const { anchors, leftOut } = found.value
+  const result = anchorsOfList(certificates, rules.services)
+  if (!result.ok) return ok({ ...none, ended: 'too_large' })
+  const { anchors, leftOut } = result.value
   return ok({ ...issue, ended: null, anchors, leftOut: leftOut + skipped, changesLater })
 }

@@ -53,12 +53,12 @@ export function anchorsOfList(
     for (const grant of grantsFor({ type: service, status }, grants)) {
       const key = `${grants.indexOf(grant)}/${encoded}`
       if (!tried.has(key)) {
-        const made = certificate && toAnchor(certificate, grant)
-        if (made) {
-          anchors.push(status === undefined ? made : { ...made, service: { type: service, status } })
+        const anchor = certificate && toAnchor(certificate, grant)
+        if (anchor) {
+          anchors.push(status === undefined ? anchor : { ...anchor, service: { type: service, status } })
           bytes += certificate.length
         }
-        tried.set(key, made !== undefined)
+        tried.set(key, anchor !== undefined)
       }
       if (!tried.get(key)) leftOut += 1
       const isTooLarge = anchors.length > TRUST_LIST.anchors || bytes > TRUST_LIST.certificateBytes

@@ -43,11 +43,11 @@ export async function verifyListSignature(
       'x509_ca_pem' in signer
         ? await findCertified(list, { ...signer, eku: signer.eku ?? SIGNER_USAGES[kind] }, now)
         : findPinned(list, signer.x509_certificate_pem, now)
-    const found = path.ok ? await checkSignature(list, path.value[0]) : path.error
-    if (path.ok && found === undefined)
+    const fault = path.ok ? await checkSignature(list, path.value[0]) : path.error
+    if (path.ok && fault === undefined)
       return ok({ signerExpires: Math.min(...path.value.map(({ notAfter }) => notAfter)) })
     // If several signers are pinned, the error of the actual signer is more useful than `untrusted_signer`.
-    if (error === 'untrusted_signer') error = found ?? error
+    if (error === 'untrusted_signer') error = fault ?? error
   }
   return err(error)
 }

@@ -87,9 +87,9 @@ async function checkCertificate(
   if (issuer.extensions.keyUsage?.cRLSign === false) return unavailable('issuer_may_not_sign')
   let cause: RevocationError = 'no_address'
   for (const { url, point } of listAddresses(points)) {
-    const found = checkList(await readCrl(url, issuer, source), { certificate, issuer, point })
-    if (found.status !== 'unavailable') return found
-    cause = found.cause
+    const result = checkList(await readCrl(url, issuer, source), { certificate, issuer, point })
+    if (result.status !== 'unavailable') return result
+    cause = result.cause
   }
   return unavailable(cause)
 }

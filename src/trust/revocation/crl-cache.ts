@@ -51,16 +51,16 @@ const ENTRY_BYTES = 128
  */
 async function readList(_: string, source: Source, last: ListResult | undefined): Promise<ListResult> {
   const { now, url } = source
-  const known = last?.ok ? last.value : undefined
-  const found = await readCopy<CachedList, CrlError>(source, {
+  const lastList = last?.ok ? last.value : undefined
+  const result = await readCopy<CachedList, CrlError>(source, {
     name: `crl ${url}`,
     request: { url, accept: 'application/pkix-crl', limit: CRL.bytes, allowHttp: true },
-    known: known?.fetchedAt,
+    known: lastList?.fetchedAt,
     open: (copy, share) => openList(copy, source, share),
     isFresh: ({ fetchedAt }) => Math.abs(now - fetchedAt) < CRL.refreshSeconds,
   })
-  if (known === undefined || !isInForce(known, source)) return found
-  return found.ok && found.value.list.thisUpdate >= known.list.thisUpdate ? found : ok(known)
+  if (lastList === undefined || !isInForce(lastList, source)) return result
+  return result.ok && result.value.list.thisUpdate >= lastList.list.thisUpdate ? result : ok(lastList)
 }
 
 async function openList(

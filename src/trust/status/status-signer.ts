@@ -116,19 +116,21 @@ function statusAnchors(
   const covers = ({ credential_types }: TrustAnchor) =>
     credential_types.includes(credentialType.name) ||
     (!credentialType.builtIn && credential_types.includes('*'))
-  const own = anchors.filter(
+  const ownAnchors = anchors.filter(
     (anchor) =>
       anchor.name === credentialAnchor.name &&
       anchor.assurance_level === credentialAnchor.assurance_level &&
       (anchor.purpose ?? ['issuer']).includes('issuer') &&
       covers(anchor),
   )
-  const others = anchors.filter((anchor) => anchor.purpose?.includes('status') && !own.includes(anchor))
+  const others = anchors.filter(
+    (anchor) => anchor.purpose?.includes('status') && !ownAnchors.includes(anchor),
+  )
   // If a `status` anchor names the exact type, `status` anchors with `*` are not used. The credential's own
   // anchor is always used.
   const namedAnchors = others.filter(({ credential_types }) => credential_types.includes(credentialType.name))
   const applicable = namedAnchors.length > 0 ? namedAnchors : others.filter(covers)
-  return [...own, ...applicable].map((anchor) => ({
+  return [...ownAnchors, ...applicable].map((anchor) => ({
     ...anchor,
     purpose: ['status'],
     credential_types: [credentialType.name],

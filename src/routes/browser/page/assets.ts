@@ -34,11 +34,11 @@ export async function sendScript(c: AppContext): Promise<Response> {
   if (name === undefined) return problem(c, 'not_found')
   const path = `page/${name}`
   const isCurrent = c.req.query('v') === (await computeVersion(c.env.ASSETS, path))
-  const sent = await sendFile(c, path, {
+  const file = await sendFile(c, path, {
     'Content-Type': 'text/javascript; charset=utf-8',
     'Cache-Control': isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache',
   })
-  return sent ?? problem(c, 'temporarily_unavailable')
+  return file ?? problem(c, 'temporarily_unavailable')
 }
 
 /** Returns a style of assets/page. Its text becomes part of a page. */

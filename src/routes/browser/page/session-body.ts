@@ -289,8 +289,8 @@ function closeWords({ isFramed, view }: SessionPage, texts: Texts): string {
 
 function listStates(page: SessionPage, texts: Texts, name: string): ScriptData['states'] {
   const withQr = hasQr(page)
-  const own = withQr ? texts.states : { ...texts.states, ...texts.linkStates }
-  const states = withQr && !page.isBegun ? { ...own, waiting: texts.login.showCode } : own
+  const stateTexts = withQr ? texts.states : { ...texts.states, ...texts.linkStates }
+  const states = withQr && !page.isBegun ? { ...stateTexts, waiting: texts.login.showCode } : stateTexts
   const close = closeWords(page, texts)
   const filled = Object.entries(states).map(([state, { title, text }]) => [
     state,

@@ -64,8 +64,8 @@ export async function beginLogin(
   const life = await judgeLogin(c, request)
   if (!life.ok) return life
   const id = pushed?.verificationId ?? newVerificationId(c.env)
-  const known = pushed?.browser?.secret
-  const secret = known ?? newBrowserSecret()
+  const cookieSecret = pushed?.browser?.secret
+  const secret = cookieSecret ?? newBrowserSecret()
   const createdAt = pushed?.pushedAt ?? Date.now()
   const config = loadConfig(c.env)
   const login = {
@@ -85,7 +85,7 @@ export async function beginLogin(
     // The login needs no stored request if the address of the page contains the whole request.
     if (whole === undefined) return err('unavailable')
   }
-  if (known === undefined) setLoginCookie(c, id, secret)
+  if (cookieSecret === undefined) setLoginCookie(c, id, secret)
   return ok(`${config.baseUrl}/s/${id}?token=${token}`)
 }
 
@@ -105,8 +105,8 @@ async function judgeLogin(
   const ofClient = ofSettings.get(client) ?? new Map()
   ofSettings.set(client, ofClient)
   const name = `${parsed.policy.name} ${essentialLevel(parsed.login.wanted_acr)}`
-  const known = ofClient.get(name)
-  if (known !== undefined) return known
+  const cached = ofClient.get(name)
+  if (cached !== undefined) return cached
   const prepared = await prepareLogin(c, { issuer, client, parsed }, '')
   const judgment = prepared.ok ? ok(prepared.value.request.expires_in) : prepared
   ofClient.set(name, judgment)
@@ -172,11 +172,11 @@ export async function openLogin(
     const isUnavailable = [settings, client].some((one) => !one.ok && one.error === 'unavailable')
     return isUnavailable ? UNAVAILABLE : OVER
   }
-  const sent = await readSealed(c, token)
-  const redirectUri = registeredUri(client.value, sent?.parameters.get('redirect_uri'))
-  if (sent === undefined || redirectUri === undefined) return OVER
+  const sealedRequest = await readSealed(c, token)
+  const redirectUri = registeredUri(client.value, sealedRequest?.parameters.get('redirect_uri'))
+  if (sealedRequest === undefined || redirectUri === undefined) return OVER
   const issuer = { url: writeIssuer(baseUrl, relyingPartyId), settings: settings.value, keys: oidc.keys }
-  const { parameters, origin } = sent
+  const { parameters, origin } = sealedRequest
   const parsed = await parseRequest(parameters, client.value, { issuer, redirectUri, origin })
   const refuse = (error: RequestError) =>
     err({ kind: 'refused', error, issuer, redirectUri, parameters } as const)

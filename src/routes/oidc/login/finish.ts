@@ -91,18 +91,18 @@ async function findExpired(
   if (token === undefined || !isOfBrowser(token, cookie)) return undefined
   if (token.relyingPartyId !== settings.relying_party_id) return undefined
   const isExpired = Date.now() >= token.expiresAt
-  const sent = await readSealed(c, token)
+  const request = await readSealed(c, token)
   // A session that is gone before it expires was deleted.
-  if (sent === undefined || (cookie.isBegun && !isExpired)) return undefined
-  const named = (name: string) => sent.parameters.get(name) ?? null
+  if (request === undefined || (cookie.isBegun && !isExpired)) return undefined
+  const parameter = (name: string) => request.parameters.get(name) ?? null
   const page = `${loadConfig(c.env).baseUrl}/s/${id}?${new URLSearchParams({ token: text })}`
   return {
     createdAt: null,
     client_id: token.clientId,
-    redirect_uri: named('redirect_uri') ?? '',
-    response_mode: named('response_mode') === 'form_post' ? 'form_post' : 'query',
-    state: named('state'),
-    locale: named('ui_locales'),
+    redirect_uri: parameter('redirect_uri') ?? '',
+    response_mode: parameter('response_mode') === 'form_post' ? 'form_post' : 'query',
+    state: parameter('state'),
+    locale: parameter('ui_locales'),
     end: isExpired
       ? { kind: 'error', error: 'access_denied', description: 'session_expired' }
       : { kind: 'pending', page },
