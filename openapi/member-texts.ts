@@ -244,6 +244,8 @@ export const MEMBER_TEXTS = {
     enforce_registration:
       'Refuse creations that go beyond your registration certificate (`verifier.registration`). A help against mistakes, no control: the signature of the certificate is not checked here. Default: `false`.',
     anchor_sets: "Names of the operator's lists of trusted issuers.",
+    verifier:
+      'Your own identity, further identities, and reader certificates. Private keys are never returned. A change may leave out `signing_jwk` of an entry: the stored key of the same first certificate stays.',
     console_sign_in:
       "Sign-in of people to the console by your organisation's OpenID Provider. `client_secret` is never returned; without it, the secret of the same `issuer` and `client_id` stays.",
   },

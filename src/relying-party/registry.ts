@@ -26,13 +26,16 @@ export async function createRelyingParty(env: Env, input: SettingsInput, now: nu
   return created.value
 }
 
-/** Changes settings. A new name or certificate is also written to the directory. */
+/**
+ * Changes settings. A new name or certificate is also written to the directory. `key_missing`: the patch
+ * leaves out a private key, and another change has removed its certificate meanwhile.
+ */
 export async function updateRelyingParty(
   env: Env,
   relyingPartyId: string,
   patch: SettingsPatch,
   by?: Origin,
-): Promise<Result<SettingsView, 'not_found'>> {
+): Promise<Result<SettingsView, 'not_found' | 'key_missing'>> {
   const stub = relyingPartyStub(env, relyingPartyId)
   if (stub === undefined) return err('not_found')
   const updated = await stub.update(patch, by)

@@ -25,6 +25,7 @@ import {
   setDisabled,
   toView,
   verifierKeys,
+  WEBHOOK_SECRET_OVERLAP,
 } from './document/document.ts'
 import { toRelyingPartyId } from './document/identifier.ts'
 import { openSealer } from './document/sealer.ts'
@@ -36,6 +37,7 @@ import type {
   SettingsView,
 } from './document/settings.ts'
 import { openSignOuts, type SignIn, type SignOuts } from './document/sign-outs.ts'
+import { lacksKey } from './document/stored-keys.ts'
 import { parkSession, releaseParked } from './events/parked-sessions.ts'
 import { sendTestEvent } from './events/test-webhook.ts'
 import { eraseEvidence } from './evidence-sessions.ts'
@@ -48,9 +50,6 @@ import type { OidcClient, OidcClientInput } from './oidc/client.ts'
 import { openOidcClients } from './oidc/clients.ts'
 import { type Kept, openOnce, type PushedValue, type Stored, type Use } from './oidc/once.ts'
 import { pruneByAlarm, wakeUpBy, writeWithAlarm } from './wake-up.ts'
-
-/** Milliseconds for which a replaced webhook secret still signs (api/webhooks). */
-export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
 
 /** Limit of API keys of one relying party. */
 const MAXIMUM_API_KEYS = 50
@@ -102,8 +101,9 @@ export class RelyingParty extends DurableObject<Env> {
   }
 
   /** Replaces the settings that the patch contains. A webhook with a new URL is enabled. */
-  async update(patch: SettingsPatch, by?: Origin): Promise<Result<SettingsView, 'not_found'>> {
+  async update(patch: SettingsPatch, by?: Origin) {
     const step = await this.#sealer.sealPatch(patch)
+    if (lacksKey(patch, this.#load() ?? {})) return err('key_missing')
     return this.#change(step, (before, after) => {
       const names = changedMembers(before, after, Object.keys(patch))
       if (names.length > 0) this.#note(by, { action: 'settings.changed', members: names })

@@ -2,10 +2,9 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SCHEMA_VERSION } from '../../src/relying-party/document/document.ts'
+import { SCHEMA_VERSION, WEBHOOK_SECRET_OVERLAP } from '../../src/relying-party/document/document.ts'
 import { relyingPartyStub, toRelyingPartyId } from '../../src/relying-party/document/identifier.ts'
 import type { Settings, SettingsInput } from '../../src/relying-party/document/settings.ts'
-import { WEBHOOK_SECRET_OVERLAP } from '../../src/relying-party/relying-party.ts'
 import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/service/environment.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')

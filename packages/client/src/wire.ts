@@ -902,12 +902,26 @@ export type Settings = {
   } | null
   readonly verifier: {
     readonly certificate_chain_pem: string | null
+    readonly certificate: {
+      readonly subject: string | null
+      readonly dns_names: readonly string[]
+      readonly valid_from: string
+      readonly expires_at: string
+      readonly sha256: string
+    } | null
     readonly root_certificate_pem: string | null
     readonly attestation_jwt: string | null
     readonly registration: Readonly<Record<string, unknown>> | null
     readonly uses: readonly Readonly<Record<string, unknown>>[]
     readonly further: readonly {
       readonly certificate_chain_pem: string
+      readonly certificate: {
+        readonly subject: string | null
+        readonly dns_names: readonly string[]
+        readonly valid_from: string
+        readonly expires_at: string
+        readonly sha256: string
+      } | null
       readonly registration: Readonly<Record<string, unknown>> | null
       readonly uses: readonly Readonly<Record<string, unknown>>[]
       readonly google_wallet: {
@@ -1056,7 +1070,7 @@ export type SettingsChange = {
       readonly encoding?: 'base64url' | 'compact'
     }[]
     readonly reader_certificates?: readonly {
-      readonly signing_jwk: {
+      readonly signing_jwk?: {
         readonly kty: 'EC'
         readonly crv: 'P-256'
         readonly x: string
@@ -1072,7 +1086,7 @@ export type SettingsChange = {
       readonly domains: readonly string[]
     }[]
     readonly further?: readonly {
-      readonly signing_jwk: {
+      readonly signing_jwk?: {
         readonly kty: 'EC'
         readonly crv: 'P-256'
         readonly x: string

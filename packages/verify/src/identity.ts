@@ -74,7 +74,7 @@ async function checkSigner<T extends z.infer<typeof reader>>(
 ): Promise<T> {
   const parsed = await schema.safeParseAsync(value, { error: describeIssue })
   if (!parsed.success) throw new InputError(faultsOf(parsed.error, pointer))
-  const error = await chainError(parsed.data, now * 1000, usages)
+  const error = await chainError(parsed.data, { now: now * 1000 }, usages)
   if (error !== undefined) throw inputError(`${pointer}/certificate_chain_pem`, error)
   return parsed.data
 }

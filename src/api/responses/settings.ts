@@ -67,6 +67,15 @@ const evidenceShown = z.object({
   ),
 })
 
+/** The leaf certificate of a chain, and the time in which the whole chain is valid. */
+const certificate = z.object({
+  subject: maybe(z.string()),
+  dns_names: texts,
+  valid_from: time,
+  expires_at: time,
+  sha256: z.string(),
+})
+
 /** Settings of a relying party, without secrets. */
 export const relyingParty = z.object({
   ...mode,
@@ -106,6 +115,7 @@ export const relyingParty = z.object({
   verifier: maybe(
     z.object({
       certificate_chain_pem: maybe(z.string()),
+      certificate: maybe(certificate),
       root_certificate_pem: maybe(z.string()),
       attestation_jwt: maybe(z.string()),
       registration: maybe(jsonObject),
@@ -113,6 +123,7 @@ export const relyingParty = z.object({
       further: list(
         z.object({
           certificate_chain_pem: z.string(),
+          certificate: maybe(certificate),
           registration: maybe(jsonObject),
           uses: list(jsonObject),
           google_wallet: maybe(googleWalletShown),

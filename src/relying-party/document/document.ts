@@ -26,6 +26,9 @@ import type {
  */
 export const SCHEMA_VERSION = 8
 
+/** Milliseconds for which a replaced webhook secret still signs (api/webhooks). */
+export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
+
 /** Limit of valid secrets of one webhook. The newest secrets are kept. */
 const MAXIMUM_WEBHOOK_SECRETS = 3
 
@@ -225,14 +228,16 @@ export function addWebhookSecret(
 
 /**
  * Replaces the verifier identity. The old key stays in the DID document for as long as a session may sign
- * with it.
+ * with it. A key that the new identity keeps is not an old key.
  */
 export function replaceVerifier(
   document: RelyingPartyDocument,
   verifier: RelyingPartyDocument['verifier'],
   now: number,
 ): RelyingPartyDocument {
-  const replaced = currentVerifierKey(document).map((jwk) => ({ jwk, until: now + VERIFIER_KEY_OVERLAP }))
+  const isKept = verifier?.sealed_signing_jwk === document.verifier?.sealed_signing_jwk
+  const old = isKept ? [] : currentVerifierKey(document)
+  const replaced = old.map((jwk) => ({ jwk, until: now + VERIFIER_KEY_OVERLAP }))
   const former = document.former_verifier_keys.filter(({ until }) => until > now)
   const former_verifier_keys = [...replaced, ...former].slice(0, MAXIMUM_FORMER_KEYS)
   return { ...document, verifier, former_verifier_keys }

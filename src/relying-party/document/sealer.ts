@@ -9,13 +9,13 @@ import { replaceConsoleSignIn, sealConsoleSignIn } from './console-sign-in.ts'
 import {
   newDocument,
   type RelyingPartyDocument,
-  replaceVerifier,
   replaceWebhook,
   type SealedField,
   sealingFor,
 } from './document.ts'
 import { replaceEvidence, sealEvidenceSettings } from './evidence-settings.ts'
-import type { ApiKeyRecord, SettingsInput, SettingsPatch, SigningIdentity } from './settings.ts'
+import type { ApiKeyRecord, Sent, SettingsInput, SettingsPatch, SigningIdentity } from './settings.ts'
+import { keepKey, replaceIdentities, type Sealed } from './stored-keys.ts'
 
 /** Returns the operations that seal secrets of this relying party. */
 export function openSealer(env: Env, relyingPartyId: string) {
@@ -26,14 +26,13 @@ export function openSealer(env: Env, relyingPartyId: string) {
   }
   const sealing = async (field: SealedField): Promise<Sealing> =>
     sealingFor({ relying_party_id: relyingPartyId }, await key(), field)
-  const sealKey = async <Sent extends Pick<SigningIdentity, 'signing_jwk'>>(
-    sent: Sent,
-  ): Promise<Omit<Sent, 'signing_jwk'> & { readonly sealed_signing_jwk: string }> => {
+  const sealKey = async <One extends SentIdentity>(sent: One): Promise<Sealed<One>> => {
     const { signing_jwk, ...shown } = sent
+    if (signing_jwk === undefined) return shown
     const text = JSON.stringify(signing_jwk)
     return { ...shown, sealed_signing_jwk: await seal(await sealing('verifier'), text, randomBytes(12)) }
   }
-  const sealKeys = <Sent extends Pick<SigningIdentity, 'signing_jwk'>>(sent: readonly Sent[]) =>
+  const sealKeys = <One extends SentIdentity>(sent: readonly One[]) =>
     Promise.all(sent.map((one) => sealKey(one)))
   const sealSignIn = async (sent: SettingsInput['console_sign_in']) =>
     sent ? sealConsoleSignIn(sent, await sealing('console_sign_in')) : null
@@ -50,20 +49,24 @@ export function openSealer(env: Env, relyingPartyId: string) {
     /** Returns the document of a new relying party, and its webhook secret. */
     newDocument: async (input: SettingsInput, created_at: number, firstKey: ApiKeyRecord) => {
       const webhook = await newWebhookSecret()
+      const keep = keepKey([])
       const document = newDocument(input, {
         relying_party_id: relyingPartyId,
         created_at,
         webhook_secrets: [{ sealed: webhook.sealed, expires_at: null }],
-        verifier: input.verifier && (await sealKey(input.verifier)),
-        reader_certificates: await sealKeys(input.reader_certificates ?? []),
-        further_verifiers: await sealKeys(input.further_verifiers ?? []),
+        verifier: input.verifier && keep(await sealKey(input.verifier)),
+        reader_certificates: (await sealKeys(input.reader_certificates ?? [])).map(keep),
+        further_verifiers: (await sealKeys(input.further_verifiers ?? [])).map(keep),
         console_sign_in: replaceConsoleSignIn(null, await sealSignIn(input.console_sign_in)),
         evidence: replaceEvidence(null, await sealEvidence(input.evidence)),
         api_keys: [firstKey],
       })
       return { document, webhookSecret: webhook.secret }
     },
-    /** Seals the secrets in a patch of settings. Returns a function that applies the patch to a document. */
+    /**
+     * Seals the secrets in a patch of settings. Returns a function that applies the patch to a document. The
+     * function throws if a private key is neither in the patch nor in the document (see `lacksKey`).
+     */
     sealPatch: async (patch: SettingsPatch): Promise<Step> => {
       const { webhook, verifier, reader_certificates, further_verifiers, console_sign_in, ...rest } = patch
       const { evidence, ...members } = rest
@@ -72,11 +75,10 @@ export function openSealer(env: Env, relyingPartyId: string) {
       const further = further_verifiers && (await sealKeys(further_verifiers))
       const signIn = console_sign_in === undefined ? undefined : await sealSignIn(console_sign_in)
       const keeping = evidence === undefined ? undefined : await sealEvidence(evidence)
+      const identities = { own: sealed, readers, further }
       return (document) => ({
-        ...(sealed === undefined ? document : replaceVerifier(document, sealed, Date.now())),
+        ...replaceIdentities(document, identities),
         ...members,
-        ...(readers && { reader_certificates: readers }),
-        ...(further && { further_verifiers: further }),
         ...(signIn !== undefined && {
           console_sign_in: replaceConsoleSignIn(document.console_sign_in ?? null, signIn),
         }),
@@ -88,3 +90,4 @@ export function openSealer(env: Env, relyingPartyId: string) {
 }
 
 type Step = (document: RelyingPartyDocument) => RelyingPartyDocument
+type SentIdentity = Sent<Pick<SigningIdentity, 'signing_jwk'>>

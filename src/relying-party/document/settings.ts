@@ -207,11 +207,25 @@ export type ReaderCertificate = Pick<SigningIdentity, 'signing_jwk' | 'certifica
   readonly domains: readonly string[]
 }
 
+/** An identity in a request body. Without a key, the stored key of its leaf certificate stays. */
+export type Sent<Identity extends Pick<SigningIdentity, 'signing_jwk'>> = Omit<Identity, 'signing_jwk'> &
+  Partial<Pick<Identity, 'signing_jwk'>>
+
 /** Body that creates a relying party, with its defaults. */
 export type SettingsInput = Omit<
   Settings,
-  'relying_party_id' | 'webhook' | 'console_sign_in' | 'evidence' | 'api_keys'
+  | 'relying_party_id'
+  | 'webhook'
+  | 'verifier'
+  | 'reader_certificates'
+  | 'further_verifiers'
+  | 'console_sign_in'
+  | 'evidence'
+  | 'api_keys'
 > & {
+  readonly verifier: Sent<SigningIdentity> | null
+  readonly reader_certificates?: readonly Sent<ReaderCertificate>[]
+  readonly further_verifiers?: readonly Sent<FurtherVerifier>[]
   readonly console_sign_in?: ConsoleSignInInput | null
   readonly evidence?: EvidenceSettingsInput | null
   readonly webhook: { readonly url: string; readonly events: readonly EventType[] } | null

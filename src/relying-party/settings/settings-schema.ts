@@ -23,10 +23,12 @@ import {
   type SettingsInput,
   type SettingsPatch,
   type SettingsView,
+  type SigningIdentity,
   STATUS_UNAVAILABLE,
   WEBHOOK_EVENT_TYPES,
 } from '../document/settings.ts'
-import { namesHost } from '../verifier/verifier-certificate.ts'
+import { identitiesOf } from '../document/stored-keys.ts'
+import { type IdentityRules, namesHost } from '../verifier/verifier-certificate.ts'
 import { verifierSettings } from '../verifier/verifier-settings.ts'
 import { addedTransactionDataTypes } from './added-transaction-data-types.ts'
 import { addedTypes, FORMAT_IDS } from './added-types.ts'
@@ -93,7 +95,8 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
 /** Body of `PATCH`. A member that is sent replaces the whole old value. Null removes an optional member. */
 export function patchSchema(rules: SettingsRules, current: CurrentSettings): z.ZodMiniType<SettingsPatch> {
   const fixed = z.never('cannot be changed: every API key carries the mode')
-  const body = z.exactPartial(z.extend(members(rules), { name, livemode: fixed }))
+  const stored = identitiesOf<Pick<SigningIdentity, 'certificate_chain_pem'>>(current)
+  const body = z.exactPartial(z.extend(members(rules, stored), { name, livemode: fixed }))
   return z.pipe(
     body.check(z.superRefine((patch, context) => checkSettings(patch, current, rules, context))),
     z.transform(
@@ -108,7 +111,8 @@ const NO_VERIFIER = { verifier: null, reader_certificates: [], further_verifiers
 /** Current settings, with which a patch must be compatible. */
 type CurrentSettings = Pick<SettingsView, 'livemode'> &
   Partial<Pick<SettingsView, 'console_sign_in' | 'google_wallet' | 'evidence'>> & {
-    readonly further_verifiers?: readonly Pick<FurtherVerifier, 'google_wallet'>[]
+    readonly further_verifiers?: readonly Pick<FurtherVerifier, 'certificate_chain_pem' | 'google_wallet'>[]
+    readonly reader_certificates?: SettingsView['reader_certificates']
   } & Identification
 
 /**
@@ -145,7 +149,7 @@ const name = text(100).check(
   z.meta({ pattern: ONE_LINE }),
 )
 
-function members(rules: SettingsRules) {
+function members(rules: SettingsRules, stored?: IdentityRules['stored']) {
   return z.strictObject({
     webhook: z.nullable(
       z.strictObject({
@@ -179,7 +183,7 @@ function members(rules: SettingsRules) {
     claims_encryption_jwk: z.nullable(claimsEncryptionJwk),
     evidence: z.nullable(evidenceSettings),
     console_sign_in: z.nullable(consoleSignIn),
-    verifier: z.nullable(verifierSettings(rules.now)),
+    verifier: z.nullable(verifierSettings(rules.now, stored)),
   })
 }
 

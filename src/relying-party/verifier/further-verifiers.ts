@@ -7,24 +7,32 @@ import { equalBytes } from '../../codec/bytes.ts'
 import { list } from '../../codec/schema.ts'
 import { decodePemCertificates } from '../../trust/x509/pem-certificates.ts'
 import { googleWallet } from '../document/google-wallet.ts'
-import type { FurtherVerifier } from '../document/settings.ts'
-import { checkIdentity, identityMembers } from './verifier-certificate.ts'
+import type { FurtherVerifier, Sent } from '../document/settings.ts'
+import {
+  checkIdentity,
+  type IdentityRules,
+  identityMembers,
+  requiredMembers,
+} from './verifier-certificate.ts'
 
 /** Limit of further identities of one relying party. */
 const FURTHER_VERIFIERS = 3
 
-/** Schema of `verifier.further`. Asynchronous: it tests key pairs. `now` is Unix milliseconds. */
-export function furtherVerifiers(now: number): z.ZodMiniType<readonly FurtherVerifier[]> {
-  const { signing_jwk, certificate_chain_pem, registration, uses } = identityMembers(now)
+/** Schema of `verifier.further`. Asynchronous: it tests key pairs. */
+export function furtherVerifiers(rules: IdentityRules): z.ZodMiniType<readonly Sent<FurtherVerifier>[]> {
+  const { signing_jwk, certificate_chain_pem, registration, uses } = identityMembers(rules.now)
   const identity = z
     .strictObject({
-      signing_jwk,
+      signing_jwk: z.exactOptional(signing_jwk),
       certificate_chain_pem,
       registration: z.exactOptional(registration),
       uses: z.exactOptional(uses),
       google_wallet: z.exactOptional(googleWallet),
     })
-    .check(z.superRefine((one, context) => checkIdentity(one, now, context)))
+    .check(
+      z.superRefine((one, context) => checkIdentity(one, rules, context)),
+      z.meta(requiredMembers(rules, ['certificate_chain_pem'])),
+    )
   return list(identity, FURTHER_VERIFIERS)
 }
 
@@ -34,7 +42,7 @@ export function furtherVerifiers(now: number): z.ZodMiniType<readonly FurtherVer
  */
 export function checkFurther(
   certificateChainPem: string,
-  further: readonly FurtherVerifier[],
+  further: readonly Sent<FurtherVerifier>[],
   context: Pick<z.core.$RefinementCtx, 'addIssue'>,
 ): void {
   const chains = [certificateChainPem, ...further.map((one) => one.certificate_chain_pem)]

@@ -9,8 +9,14 @@ import { READER_CERTIFICATES } from '../../limits.ts'
 import { checkValidityPeriod } from '../../trust/x509/certificate-path.ts'
 import { type ChainLifetime, chainLifetime } from '../../trust/x509/chain-lifetime.ts'
 import { anchorCertificates } from '../../trust/x509/pem-certificates.ts'
-import type { ReaderCertificate } from '../document/settings.ts'
-import { certificateChainPem, chainError, signingJwk } from './verifier-certificate.ts'
+import type { ReaderCertificate, Sent } from '../document/settings.ts'
+import {
+  certificateChainPem,
+  checkChain,
+  type IdentityRules,
+  requiredMembers,
+  signingJwk,
+} from './verifier-certificate.ts'
 
 /** mdlReaderAuth (Annex B.1.7): the extended key usage of the leaf. */
 const READER_AUTHENTICATION = '1.0.18013.5.1.6'
@@ -21,20 +27,19 @@ const domain = text(READER_CERTIFICATES.domainCharacters).check(
   z.regex(HOST_NAME, 'must be a host name of an origin, in lower case and without scheme or port'),
 )
 
-/** `verifier.reader_certificates` of the settings. Asynchronous: it tests key pairs. `now`: milliseconds. */
-export function readerCertificates(now: number): z.ZodMiniType<readonly ReaderCertificate[]> {
+/** `verifier.reader_certificates` of the settings. Asynchronous: it tests key pairs. */
+export function readerCertificates(rules: IdentityRules): z.ZodMiniType<readonly Sent<ReaderCertificate>[]> {
   const certificate = z
     .strictObject({
-      signing_jwk: signingJwk,
+      signing_jwk: z.exactOptional(signingJwk),
       certificate_chain_pem: certificateChainPem,
       domains: list(domain, READER_CERTIFICATES.domains),
     })
     .check(
       z.superRefine(async (reader, context) => {
-        const message = await chainError(reader, now, [READER_AUTHENTICATION])
-        if (message !== undefined)
-          context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message })
+        await checkChain(reader, rules, context, [READER_AUTHENTICATION])
       }),
+      z.meta(requiredMembers(rules, ['certificate_chain_pem', 'domains'])),
     )
   return list(certificate, READER_CERTIFICATES.perRelyingParty)
 }

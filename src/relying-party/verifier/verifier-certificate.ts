@@ -3,6 +3,7 @@
 
 import * as z from 'zod/mini'
 import { utf8 } from '../../codec/bytes.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
 import { ATTESTATION_ERRORS, parseVerifierAttestation } from '../../openid4vp/request/verifier-attestation.ts'
 import type { CertificateRule } from '../../trust/refusal.ts'
 import { type Certificate, isSelfIssued } from '../../trust/x509/certificate.ts'
@@ -16,7 +17,8 @@ import {
   PEM_BEGINNING,
 } from '../../trust/x509/pem-certificates.ts'
 import { subjectKeyJwk } from '../../trust/x509/subject-key.ts'
-import type { SigningIdentity } from '../document/settings.ts'
+import type { Sent, SigningIdentity } from '../document/settings.ts'
+import { findByLeaf } from '../document/stored-keys.ts'
 import { registeredUses, verifierRegistration } from './verifier-registration.ts'
 
 /** Limits of a chain: its certificates, and the characters of its PEM. */
@@ -35,17 +37,31 @@ export function identityMembers(now: number) {
   }
 }
 
+/** Facts with which an identity is compared. */
+export type IdentityRules = {
+  /** Unix milliseconds. */
+  readonly now: number
+  /** Identities whose private keys are stored, so that a change may leave the keys out. Absent: a creation. */
+  readonly stored?: readonly Pick<SigningIdentity, 'certificate_chain_pem'>[]
+}
+
+/** Returns the required members of an identity, for the API description: a creation must have the key too. */
+export function requiredMembers({ stored }: IdentityRules, others: readonly string[]) {
+  return { required: stored === undefined ? ['signing_jwk', ...others] : others }
+}
+
+type Context = Pick<z.core.$RefinementCtx, 'addIssue'>
+type Chain = Sent<Pick<SigningIdentity, 'signing_jwk' | 'certificate_chain_pem'>>
+
 /** Checks that the members of an identity fit together. Asynchronous, because it verifies signatures. */
 export async function checkIdentity(
-  identity: SigningIdentity,
-  now: number,
-  context: Pick<z.core.$RefinementCtx, 'addIssue'>,
+  identity: Sent<SigningIdentity>,
+  rules: IdentityRules,
+  context: Context,
 ): Promise<void> {
-  const error = await chainError(identity, now)
-  if (error !== undefined) {
-    context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: error })
-  }
-  const root = error === undefined ? await rootError(identity, now) : undefined
+  const { now } = rules
+  const isValid = await checkChain(identity, rules, context)
+  const root = isValid ? await rootError(identity, now) : undefined
   if (root !== undefined) {
     context.addIssue({ code: 'custom', path: ['root_certificate_pem'], message: root })
   }
@@ -54,6 +70,32 @@ export async function checkIdentity(
     context.addIssue({ code: 'custom', path: ['attestation_jwt'], message: attestation })
   }
 }
+
+/**
+ * Checks a chain and its private key. The key may be left out if a stored identity has the same leaf
+ * certificate. Returns true if the chain is valid. `usages`: extended key usages, of which the leaf must have
+ * at least one.
+ */
+export async function checkChain(
+  chain: Chain,
+  rules: IdentityRules,
+  context: Context,
+  usages?: readonly string[],
+): Promise<boolean> {
+  const { signing_jwk, certificate_chain_pem } = chain
+  if (signing_jwk === undefined && findByLeaf(rules.stored ?? [], certificate_chain_pem) === undefined) {
+    const message = rules.stored === undefined ? 'This member is required.' : KEY_NOT_STORED
+    context.addIssue({ code: 'custom', path: ['signing_jwk'], message, params: { code: 'required' } })
+  }
+  const error = await chainError(chain, rules, usages)
+  if (error !== undefined) {
+    context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: error })
+  }
+  return error === undefined
+}
+
+const KEY_NOT_STORED =
+  'is required, because no stored certificate of verifier equals the first certificate of this chain'
 
 /** PEM text of one or more certificates. Only its length is checked here. */
 export const certificateChainPem = z
@@ -100,20 +142,21 @@ export async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<bo
 }
 
 /**
- * Returns an error message about the chain; `undefined` if the chain is valid. `usages`: extended key usages,
- * of which the leaf must have at least one.
+ * Returns an error message about the chain; `undefined` if the chain is valid. A chain without a key is
+ * accepted here: `checkChain` requires the key.
  */
 export async function chainError(
-  identity: Pick<SigningIdentity, 'signing_jwk' | 'certificate_chain_pem'>,
-  now: number,
+  { signing_jwk, certificate_chain_pem }: Chain,
+  { now, stored = [] }: IdentityRules,
   usages?: readonly string[],
 ): Promise<string | undefined> {
-  const chain = decodePemCertificates(identity.certificate_chain_pem)
+  const chain = decodePemCertificates(certificate_chain_pem)
   const [leaf] = chain ?? []
   if (chain === undefined || leaf === undefined || chain.length > MAXIMUM_CERTIFICATES) {
     return `must be 1 to ${MAXIMUM_CERTIFICATES} PEM certificates, leaf first, and nothing else`
   }
-  if (!isCertificateOf(leaf, identity.signing_jwk)) return 'must begin with the certificate of signing_jwk'
+  if (signing_jwk !== undefined && !isCertificateOf(leaf, signing_jwk))
+    return 'must begin with the certificate of signing_jwk'
   // HAIP 1.0 §5: neither a self-signed leaf nor the trust anchor itself is sent.
   if (chain.some(isSelfIssued)) return 'must not contain a self-signed certificate: leave the root out'
   const rule = findBrokenRule([leaf, ...chain.slice(1)], { extendedKeyUsage: usages })
@@ -122,7 +165,12 @@ export async function chainError(
   // Without `usages`, the extended key usage is not checked. The issuer and the wallet's trust list decide if
   // a certificate for TLS only is allowed.
   if (rule !== undefined && rule !== 'extended_key_usage') return RULES[rule]
-  if (chain.some((certificate) => checkValidityPeriod(certificate, now / 1000) !== undefined)) {
+  // The dates of a stored chain are not checked again. A stored chain that has expired must not prevent the
+  // change of another identity.
+  const isStored =
+    signing_jwk === undefined && stored.some((one) => one.certificate_chain_pem === certificate_chain_pem)
+  const isOutdated = chain.some((one) => checkValidityPeriod(one, now / 1000) !== undefined)
+  if (isOutdated && !isStored) {
     return 'must contain only certificates that are valid now'
   }
   const links = chain.slice(1).map((issuer, i) => isIssuedBy(chain[i], issuer))
@@ -133,7 +181,7 @@ export async function chainError(
 
 /** Returns an error message about the root of the chain; `undefined` if the root is valid or absent. */
 async function rootError(
-  { certificate_chain_pem, root_certificate_pem }: SigningIdentity,
+  { certificate_chain_pem, root_certificate_pem }: Sent<SigningIdentity>,
   now: number,
 ): Promise<string | undefined> {
   if (root_certificate_pem === undefined) return undefined
@@ -175,13 +223,20 @@ export function namesHost(certificateChainPem: string, hostname: string): boolea
  * attestation that becomes valid later is accepted.
  */
 function attestationError(
-  { attestation_jwt, signing_jwk }: SigningIdentity,
+  { attestation_jwt, signing_jwk, certificate_chain_pem }: Sent<SigningIdentity>,
   now: number,
 ): string | undefined {
   if (attestation_jwt === undefined) return undefined
-  const attestation = parseVerifierAttestation(attestation_jwt, signing_jwk)
+  const key = signing_jwk ?? leafKey(certificate_chain_pem)
+  if (key === undefined) return 'must have a certificate_chain_pem with the key of the attestation'
+  const attestation = parseVerifierAttestation(attestation_jwt, key)
   if (!attestation.ok) return ATTESTATION_ERRORS[attestation.error]
   return attestation.value.expiresAt <= now / 1000 ? 'must not have expired' : undefined
+}
+
+function leafKey(certificateChainPem: string): PublicJwk | undefined {
+  const [leaf] = decodePemCertificates(certificateChainPem) ?? []
+  return leaf?.subjectKey && subjectKeyJwk(leaf.subjectKey)
 }
 
 function isCertificateOf(leaf: Certificate, { crv, x, y }: SigningIdentity['signing_jwk']): boolean {

@@ -72,8 +72,10 @@ function toFieldErrors(issue: z.core.$ZodIssue, data: Json): readonly FieldError
   const path = issue.path.map(String)
   if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]))
   const pointer = writePointer(path)
-  if (isAbsent(data, path)) return [{ pointer, code: 'required', message: 'This member is required.' }]
   const code = issue.code === 'custom' ? customCode(issue) : issue.code
+  // A check with the code `required` says itself when the member is required.
+  if (isAbsent(data, path) && code !== 'required')
+    return [{ pointer, code: 'required', message: 'This member is required.' }]
   return [{ pointer, code, message: issue.message }]
 }
 

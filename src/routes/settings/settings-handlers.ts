@@ -9,17 +9,12 @@ import type {
   RotatedSecret,
   WebhookTest,
 } from '../../api/responses/settings.ts'
-import { decodeBase64url } from '../../codec/base64url.ts'
-import { encodeHex } from '../../codec/bytes.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { loadConfig } from '../../config.ts'
-import { sha256 } from '../../crypto/digest.ts'
 import type { Env } from '../../env.ts'
-import type { VerifierRegistration } from '../../openid4vp/request/verifier-info.ts'
 import { directoryStub } from '../../relying-party/directory.ts'
-import { writeGoogleMetadata } from '../../relying-party/document/google-wallet.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
-import type { ApiKeyGrant, SigningIdentity } from '../../relying-party/document/settings.ts'
+import type { ApiKeyGrant } from '../../relying-party/document/settings.ts'
 import { SCOPES, type SettingsPatch, type SettingsView } from '../../relying-party/document/settings.ts'
 import { isStaleSignIn } from '../../relying-party/people/console-calls.ts'
 import { updateRelyingParty } from '../../relying-party/registry.ts'
@@ -39,6 +34,7 @@ import { notAllowed, problem } from '../edge/problems.ts'
 import { sendJsonText } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { settingsWarnings } from './settings-warnings.ts'
+import { googleWalletToWire, verifierToWire } from './verifier-to-wire.ts'
 
 /** GET: sends the settings, without secrets. */
 export async function showSettings(c: AppContext, relyingPartyId: string): Promise<Response> {
@@ -64,10 +60,17 @@ export async function changeSettings(
   if (SECRET_MEMBERS.some((name) => name in patch.value) && isStaleSignIn(c.req.raw, Date.now()))
     return problem(c, 'fresh_sign_in_required')
   const updated = await updateRelyingParty(c.env, relyingPartyId, patch.value, readOrigin(c))
-  if (!updated.ok) return problem(c, 'not_found')
-  keepLists(c, updated.value)
-  return sendJson(c, await settingsToWire(c.env, updated.value))
+  if (updated.ok) {
+    keepLists(c, updated.value)
+    return sendJson(c, await settingsToWire(c.env, updated.value))
+  }
+  if (updated.error === 'not_found') return problem(c, 'not_found')
+  const { code, errors } = notAllowed('invalid_request', '/verifier', KEY_MISSING)
+  return problem(c, code, { errors })
 }
+
+const KEY_MISSING =
+  'must have each signing_jwk: another change has removed a certificate. Read the settings again'
 
 /**
  * Returns the problem of settings that request time stamps, if the operator has configured no time-stamping
@@ -230,46 +233,6 @@ export function sendJson<T extends object>(c: AppContext, body: T, status: 200 |
 
 /** Limit in bytes of the body of a request for an API key. */
 const SMALL_LIMIT = 4 * 1024
-
-async function verifierToWire(
-  env: Env,
-  { verifier, reader_certificates, further_verifiers, name }: SettingsView,
-) {
-  if (verifier === null && reader_certificates.length === 0) return null
-  const { registration, uses, ...rest } = verifier ?? { certificate_chain_pem: null }
-  const further = further_verifiers.map(async ({ certificate_chain_pem, google_wallet, ...one }) => ({
-    certificate_chain_pem,
-    ...registrationsToWire(one),
-    google_wallet: await googleWalletToWire(env, name, google_wallet),
-  }))
-  return {
-    root_certificate_pem: null,
-    attestation_jwt: null,
-    ...rest,
-    ...registrationsToWire({ registration, uses }),
-    further: await Promise.all(further),
-    reader_certificates,
-  }
-}
-
-function registrationsToWire({ registration, uses = [] }: Registrations) {
-  const toWire = (one: VerifierRegistration) => ({ ...one, dataset: JSON.parse(one.dataset) as unknown })
-  return { registration: registration === undefined ? null : toWire(registration), uses: uses.map(toWire) }
-}
-
-type Registrations = { readonly [M in 'registration' | 'uses']?: SigningIdentity[M] | undefined }
-
-/**
- * Returns the Google Wallet metadata as authorization requests contain it, and its SHA-256. The verifier's
- * certificate must contain this SHA-256.
- */
-async function googleWalletToWire(env: Env, name: string, google_wallet: SettingsView['google_wallet']) {
-  if (!google_wallet) return null
-  const rp_metadata_bytes = writeGoogleMetadata(google_wallet, name, loadConfig(env).googleAggregator)
-  const digest = await sha256(decodeBase64url(rp_metadata_bytes) ?? new Uint8Array())
-  const shown = { display_name: null, logo_uri: null, privacy_policy_uri: null, ...google_wallet }
-  return { ...shown, rp_metadata_bytes, rp_metadata_sha256: encodeHex(digest) }
-}
 
 function apiKeyToWire(record: SettingsView['api_keys'][number]): ApiKey {
   const { key_id, name, scopes, created_at, expires_at, last_used_at } = record
