@@ -5,6 +5,7 @@ import type { Session } from './api.ts'
 import { Loaded, useResource, Zone } from './parts.tsx'
 import { Anchors } from './settings/anchors.tsx'
 import { ApiKeys } from './settings/api-keys.tsx'
+import { Identities } from './settings/identities.tsx'
 import { OidcClients } from './settings/oidc-clients.tsx'
 import { People } from './settings/people.tsx'
 import { OWN } from './settings/places.ts'
@@ -40,6 +41,7 @@ function OwnSettings({ session }: { readonly session: Session }) {
           <Webhook webhook={settings.webhook} places={OWN} onChange={reload} />
           <Anchors settings={settings} place={OWN.settings} onChange={reload} />
           <OidcClients place={OWN.clients} />
+          <Identities settings={settings} place={OWN.settings} onChange={reload} />
           <People settings={settings} place={OWN.settings} onChange={reload} />
           <SettingsSections settings={settings} place={OWN.settings} onChange={reload} />
         </>

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { type Answer, call } from '../api.ts'
+import { daysLeft, Expiry } from '../expiry.tsx'
 import { formatCount } from '../insights/counts.ts'
 import { Loaded, Table, Time } from '../parts.tsx'
 import { t } from '../texts.ts'
@@ -19,9 +20,6 @@ type Certificates = {
 
 /** Pages of 100 relying parties that are read. */
 const PAGES = 10
-const DAY_MS = 86_400_000
-/** `/readyz` warns of a certificate that expires in a few days. */
-const SOON_DAYS = 30
 
 export function CertificatesByExpiry() {
   const [answer, setAnswer] = useState<Answer<Certificates> | null>(null)
@@ -53,7 +51,7 @@ function Rows({ certificates }: Pick<Certificates, 'certificates'>) {
           </td>
           <td>{daysLeft(expiresAt)}</td>
           <td>
-            <Expiry days={daysLeft(expiresAt)} />
+            <Expiry until={expiresAt} />
           </td>
         </tr>
       ))}
@@ -62,16 +60,6 @@ function Rows({ certificates }: Pick<Certificates, 'certificates'>) {
 }
 
 const COLUMNS = ['owner', 'expires_at', 'days_left', 'state']
-
-function Expiry({ days }: { readonly days: number }) {
-  if (days < 0) return <span class="state dead">{t('expired')}</span>
-  if (days < SOON_DAYS) return <span class="state queued">{t('expires_soon')}</span>
-  return <span class="state delivered">{t('in_force')}</span>
-}
-
-function daysLeft(at: string): number {
-  return Math.floor((Date.parse(at) - Date.now()) / DAY_MS)
-}
 
 async function readCertificates(): Promise<Answer<Certificates>> {
   const found: Certificate[] = []

@@ -5,6 +5,7 @@ import { call } from '../api.ts'
 import { Action, Facts, Loaded, Time, useResource, Zone } from '../parts.tsx'
 import { Anchors } from '../settings/anchors.tsx'
 import { ApiKeys } from '../settings/api-keys.tsx'
+import { Identities } from '../settings/identities.tsx'
 import { OidcClients } from '../settings/oidc-clients.tsx'
 import { People } from '../settings/people.tsx'
 import { placesOf } from '../settings/places.ts'
@@ -43,6 +44,7 @@ export function RelyingParty({ id }: { readonly id: string }) {
             <Webhook webhook={settings.webhook} places={places} onChange={reload} />
             <ApiKeys keys={settings.api_keys} place={places.keys} onChange={reload} />
             <OidcClients place={places.clients} />
+            <Identities settings={settings} place={places.settings} onChange={reload} />
             <People settings={settings} place={places.settings} onChange={reload} />
             <SettingsSections settings={settings} place={places.settings} onChange={reload} />
             <section>

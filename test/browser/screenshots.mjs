@@ -11,7 +11,7 @@ import { PICTURES, shownPictures } from '../documents/pictures.mjs'
 const SCREENSHOTS = join(DIST, 'screenshots')
 const TESTS = [
   ...['return-page', 'manners', 'wallet-page'].map((name) => `browser/${name}`),
-  ...['story', 'verifications', 'verification', 'insights', 'developers', 'operator'].map(
+  ...['story', 'verifications', 'verification', 'insights', 'developers', 'identities', 'operator'].map(
     (name) => `slow/console/${name}`,
   ),
   ...['audit', 'find', 'people'].map((name) => `slow/console/${name}`),
