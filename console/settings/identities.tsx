@@ -152,7 +152,7 @@ function CertificateFacts({
   )
 }
 
-/** Returns true for a warning about this identity. Readers and further identities are below `/verifier`, too. */
+/** Returns true for a warning about this identity. Other identities are below `/verifier` too. */
 function isAbout(pointer: string, at: string): boolean {
   const isInside = pointer === at || pointer.startsWith(`${at}/`)
   return isInside && (at !== FIRST || !/^\/verifier\/(further|reader_certificates)(\/|$)/.test(pointer))

@@ -1,4 +1,4 @@
-// Private keys that a change of `verifier` leaves out. The stored key of the same leaf certificate then stays.
+// Private keys that a change of `verifier` leaves out. The stored key of the same leaf certificate stays.
 
 import { equalBytes } from '../../codec/bytes.ts'
 import { decodePemCertificates } from '../../trust/x509/pem-certificates.ts'
@@ -23,7 +23,7 @@ export function identitiesOf<Stored extends WithChain>({
   return [...(verifier ? [verifier] : []), ...further_verifiers, ...reader_certificates]
 }
 
-/** Returns the first identity whose leaf certificate is that of the PEM text; `undefined` if there is none. */
+/** Returns the first identity with the leaf certificate of the PEM text; `undefined` if there is none. */
 export function findByLeaf<Stored extends WithChain>(
   identities: readonly Stored[],
   certificateChainPem: string,

@@ -41,11 +41,11 @@ export function identityMembers(now: number) {
 export type IdentityRules = {
   /** Unix milliseconds. */
   readonly now: number
-  /** Identities whose private keys are stored, so that a change may leave the keys out. Absent: a creation. */
+  /** Identities whose private keys are stored: a change may leave these keys out. Absent: a creation. */
   readonly stored?: readonly Pick<SigningIdentity, 'certificate_chain_pem'>[]
 }
 
-/** Returns the required members of an identity, for the API description: a creation must have the key too. */
+/** Returns the required members of an identity, for the API description. A creation must have the key. */
 export function requiredMembers({ stored }: IdentityRules, others: readonly string[]) {
   return { required: stored === undefined ? ['signing_jwk', ...others] : others }
 }
