@@ -120,7 +120,6 @@ function readBuild({ BUILD_ID, BUILD_COMMIT, BUNDLE_DIGEST: bundleSha256, ...env
   const { id, tag } = env.CF_VERSION_METADATA ?? {}
   return { buildId: BUILD_ID ?? id ?? VERSION, commit: BUILD_COMMIT ?? (tag || undefined), bundleSha256 }
 }
-}
 
 /**
  * Returns the rule for the URLs that the service may call. In live mode, loopback addresses are not allowed.
