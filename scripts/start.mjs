@@ -70,6 +70,8 @@ import { readWranglerToml, workerdConfig } from './service/workerd-config.mjs'
 
 /** On a terminal, a person reads the output. The journal of a service needs every log line. */
 const IS_TERMINAL = process.stdout.isTTY === true
+/** Time for which an `Idempotency-Key` is stored at least (src/session/document/document.ts). */
+const KEY_MS = 86_400_000
 /** Time for the log line of the last call, which follows its response. */
 const LAST_LINE_MS = 100
 const DISK_FULL =
@@ -99,7 +101,7 @@ async function start() {
   const shop = options.hasShop ? await openDemoShop(directory, options) : null
   const state = await prepare(directory, Object.keys(variables), shop)
   const sharesObjects = variables.SHARE_SESSIONS === '1'
-  variables.ALARMS_REPAIRED = String(await prepareObjects(directory, state, sharesObjects))
+  Object.assign(variables, await prepareObjects(directory, state, sharesObjects))
 
   const output = holdOutput()
   const run = runOneAtATime(directory, { lock, output })
@@ -185,6 +187,7 @@ async function makeVariables(directory, options) {
     SELF_MADE_VERIFIER: isSelfMade ? '1' : '0',
     ...keepSessionObjects(directory, options.sessionObjects),
     ALARMS_REPAIRED: '0',
+    OTHER_FORM_UNTIL: '0',
     BOOT_ID: '', // set at each start of workerd
     BUILD_ID: keepBuildId(directory),
     ...commitOfRelease(),
@@ -200,10 +203,10 @@ function hasObjects(directory) {
 
 /**
  * Repairs and spreads the alarms, and removes files of erased objects. Needs a Node with SQLite
- * (`packagesForStart`) if there are objects. Returns how many alarms were set again.
+ * (`packagesForStart`) if there are objects. Returns the variables about what it found.
  */
 async function prepareObjects(directory, { uniqueKeys }, sharesObjects) {
-  if (!hasObjects(directory)) return 0
+  if (!hasObjects(directory)) return {}
   const limit = descriptorLimit()
   const program = join(ROOT, 'scripts', 'service', 'objects.mjs')
   const objectsPath = join(directory, 'objects')
@@ -215,7 +218,10 @@ async function prepareObjects(directory, { uniqueKeys }, sharesObjects) {
   ])
   const counts = JSON.parse(stdout)
   for (const line of objectsReport(counts, limit)) console.error(line)
-  return counts.repaired
+  return {
+    ALARMS_REPAIRED: String(counts.repaired),
+    OTHER_FORM_UNTIL: String(counts.hasOtherForm ? Date.now() + KEY_MS : 0),
+  }
 }
 
 /**

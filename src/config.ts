@@ -271,6 +271,7 @@ const SCHEMA = z.object({
     z.string().check(z.regex(/^([1-9]|[1-9]\d|1\d\d|2[0-4]\d|25[0-6])$/, 'must be 1 to 256')),
   ),
   SHARE_SESSIONS: z.optional(z.enum(['0', '1'])),
+  OTHER_FORM_UNTIL: z.optional(z.string().check(z.regex(/^\d{1,16}$/, 'must be Unix milliseconds'))),
 })
 
 /** The text variables before they are parsed. */

@@ -21,8 +21,8 @@ export const CLASSES_WITH_ALARMS = [
   'EvidenceMaterials',
   'EvidenceSessions',
 ]
-/** Class whose stored objects always have an alarm. */
-const ALWAYS_ARMED = 'VerificationSession'
+/** Class of sessions with objects of their own. Its stored objects always have an alarm. */
+const OWN = 'VerificationSession'
 /** Class of objects that sessions share (src/session/store/slot-table.ts). */
 const SHARED = 'SharedSessions'
 
@@ -54,8 +54,9 @@ const SOON_MS = 600_000
  * Prepares every folder. `uniqueKeys`: the name of each class's folder, by class name. `perSecond`: the rate
  * at which overdue alarms may run. `sharesObjects`: false if each new session gets its own object. Returns
  * `damaged` (the classes whose index was rebuilt), `repaired` (alarms set again), `spread` (alarms moved to
- * later), `spreadOverMs`, `removed` (files of erased objects), and without `sharesObjects` also `sharing`
- * (rows of sessions that still share objects, if there are such objects).
+ * later), `spreadOverMs`, `removed` (files of erased objects), `hasOtherForm` (true if there may be sessions of
+ * the form that new sessions do not have), and without `sharesObjects` also `sharing` (rows of sessions that
+ * still share objects, if there are such objects).
  */
 export function prepareObjects({
   objectsPath,
@@ -66,7 +67,10 @@ export function prepareObjects({
   now = Date.now(),
   timeout = 5_000,
 }) {
-  const counts = { damaged: [], repaired: 0, spread: 0, spreadOverMs: 0, removed: 0, sharing: undefined }
+  const counts = {
+    ...{ damaged: [], repaired: 0, spread: 0, spreadOverMs: 0, removed: 0 },
+    ...{ hasOtherForm: false, sharing: undefined },
+  }
   const folders = Object.entries(uniqueKeys)
     .map(([className, key]) => ({ className, path: join(objectsPath, key) }))
     .filter(({ path }) => existsSync(path))
@@ -95,6 +99,7 @@ export function prepareObjects({
       if (counts.removed >= limit) break
       if (!removeIfEmpty(path, id, { names, counts })) lost.push(id)
     }
+    if (className === (sharesObjects ? OWN : SHARED)) counts.hasOtherForm = armed.size + lost.length > 0
     if (wasRebuilt && CLASSES_WITH_ALARMS.includes(className)) counts.damaged.push(className)
     counts.repaired += repair(database, { path, className, wasRebuilt, now, lost })
   }
@@ -158,7 +163,7 @@ function isUnavailable({ errcode, code }) {
 function repair(database, { path, className, wasRebuilt, now, lost }) {
   if (!CLASSES_WITH_ALARMS.includes(className)) return 0
   // If the index is intact, a lost alarm shows only in a class whose rows tell that an object has work.
-  const hasWork = { [ALWAYS_ARMED]: hasContent, [SHARED]: hasSessions }[className] ?? (() => false)
+  const hasWork = { [OWN]: hasContent, [SHARED]: hasSessions }[className] ?? (() => false)
   const due = wasRebuilt ? lost : lost.filter((id) => hasWork(path, id))
   const insert = database.prepare('INSERT INTO _cf_ALARM (actor_id, scheduled_time) VALUES (?, ?)')
   for (const id of due) insert.run(id, BigInt(now) * NS_PER_MS)

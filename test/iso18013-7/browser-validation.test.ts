@@ -1,6 +1,5 @@
-// The stand-in for a browser that checks `org-iso-mdoc`, after the Web Platform Tests. Their canonical
-// request passes, and each of their changes is refused. The linter gives it every request of the service in any
-// test.
+// The stand-in for a browser that checks `org-iso-mdoc`, after the Web Platform Tests. Their canonical request
+// passes, and each of their changes is refused. The linter asks it about each request of the service.
 
 import { encode, Tagged } from 'cborg'
 import { describe, expect, it } from 'vitest'

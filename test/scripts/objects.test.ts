@@ -178,6 +178,13 @@ describe('an object that sessions share', () => {
     expect(objectsReport(counts, 1_024).join('\n')).toContain('Sessions that still share objects: 2.')
   })
 
+  it('is reported as a session of the other form only if new sessions get their own objects', () => {
+    index('dd', {})
+    shared(1, NOW + 5_000).close()
+    expect(prepare().hasOtherForm).toBe(false)
+    expect(prepare({ sharesObjects: false }).hasOtherForm).toBe(true)
+  })
+
   it('has no write-ahead log after a start, because the log may contain sessions that were erased before a crash', () => {
     index('dd', { [id(1)]: NOW + 5_000, [id(2)]: NOW + 5_000 })
     const database = shared(1, NOW + 5_000)
@@ -194,7 +201,8 @@ describe('an object that sessions share', () => {
 })
 
 it('a state directory without objects is accepted', () => {
-  expect(prepare()).toEqual({ damaged: [], repaired: 0, spread: 0, spreadOverMs: 0, removed: 0 })
+  const none = { damaged: [], repaired: 0, spread: 0, spreadOverMs: 0, removed: 0, hasOtherForm: false }
+  expect(prepare()).toEqual(none)
   expect(existsSync(join(objectsPath, 'aa'))).toBe(false)
 })
 

@@ -116,6 +116,44 @@ describe('sessions of one object', () => {
   })
 })
 
+describe('an Idempotency-Key of a session of the form that new sessions do not have', () => {
+  const FORMS = { own: { ...env }, shared: SHARED } as const
+  const HEADERS = { 'Idempotency-Key': 'order-9' }
+
+  describe.each([
+    ['own', 'shared'],
+    ['shared', 'own'],
+  ] as const)('first %s, then %s', (before, after) => {
+    const now = (until: number, act: () => Promise<unknown>) =>
+      withEnv({ ...FORMS[after], OTHER_FORM_UNTIL: String(until) }, act) as Promise<{
+        verification_id: string
+      }>
+    const begin = async () => {
+      const setting = await setUp()
+      const created = await withEnv(FORMS[before], () => createSession(setting, {}, HEADERS))
+      const again = (body: object, until = Date.now() + HOUR) =>
+        now(until, () => createSession(setting, body, HEADERS))
+      return { setting, again, created: created as { verification_id: string } }
+    }
+
+    it('leads to that session, refuses another body, and leads to no session after its erasure', async () => {
+      const { setting, again, created } = await begin()
+      expect((await again({})).verification_id).toBe(created.verification_id)
+      await expect(again({ metadata: { order: '9' } })).rejects.toThrow('idempotency_conflict')
+      await withEnv(FORMS[after], () => ask(setting, 'DELETE', created.verification_id))
+      await expect(again({})).rejects.toThrow('verification_ended')
+    })
+
+    it('creates another session if the launcher named no such session, or its time is over', async () => {
+      const { again, created } = await begin()
+      const next = await again({}, Date.now())
+      expect(next.verification_id).not.toBe(created.verification_id)
+      // The session of the earlier form is the first.
+      expect((await again({})).verification_id).toBe(created.verification_id)
+    })
+  })
+})
+
 describe('an erased session whose Idempotency-Key has expired', () => {
   it('can be created again with the same id, although its tombstone contained no id', async () => {
     const setting = await setUp({ index: false })

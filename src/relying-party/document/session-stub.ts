@@ -16,7 +16,10 @@ const OBJECTS = 64
 /** Limit of tries of a method whose name begins with `read`, if the platform resets the object. */
 const READ_TRIES = 3
 
-type Namespaces = Pick<Env, 'VERIFICATION_SESSION' | 'SHARED_SESSIONS' | 'SESSION_OBJECTS' | 'SHARE_SESSIONS'>
+type Namespaces = Pick<
+  Env,
+  'VERIFICATION_SESSION' | 'SHARED_SESSIONS' | 'SESSION_OBJECTS' | 'SHARE_SESSIONS' | 'OTHER_FORM_UNTIL'
+>
 type SharedNamespace = NonNullable<Env['SHARED_SESSIONS']>
 
 /** Methods of a session, as request handlers and other Durable Objects call them. */
@@ -41,7 +44,25 @@ export function newVerificationId(env: Namespaces): string {
 
 /** Returns a new session, or the session that belongs to a name. */
 export function sessionOfName(env: Namespaces, name: string | undefined): SessionStub {
-  const namespace = chooseNamespace(env)
+  return stubIn(env, chooseNamespace(env), name)
+}
+
+/**
+ * Returns the session that belongs to a name in the form that new sessions do not have: an object of its own,
+ * or a shared object. Returns `undefined` if the service has no such session that was created at most a day
+ * before its start, which is usual.
+ */
+export function otherSessionOfName(env: Namespaces, name: string, now: number): SessionStub | undefined {
+  const { SHARED_SESSIONS: shared, VERIFICATION_SESSION: own, OTHER_FORM_UNTIL = '0' } = env
+  if (shared === undefined || now >= Number(OTHER_FORM_UNTIL)) return undefined
+  return stubIn(env, chooseNamespace(env) === shared ? own : shared, name)
+}
+
+function stubIn(
+  env: Namespaces,
+  namespace: ReturnType<typeof chooseNamespace>,
+  name: string | undefined,
+): SessionStub {
   const id = name === undefined ? namespace.newUniqueId() : namespace.idFromName(name)
   const { SHARED_SESSIONS: shared, VERIFICATION_SESSION: own } = env
   return namespace === shared ? sharedStub(shared, id, countObjects(env)) : own.get(id)

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { OVER_18 } from '../../support/service/service.ts'
 import { relyingPartyOf, settledDelivery, useOwnStage } from '../../support/service/stage.ts'
 
 const stage = useOwnStage()
@@ -26,6 +27,24 @@ it('the service removes the files of erased sessions, and keeps the files of oth
   for (const id of erased) expect((await stage.rp.call('GET', `/v1/verify/${id}`)).status).toBe(404)
   await stage.service.server.restart({ SESSION_OBJECTS: '64' })
 })
+
+it.each([
+  ['their own objects', '0', '64'],
+  ['shared objects', '64', '0'],
+])(
+  'an Idempotency-Key leads to the session that it created in %s, also after the next sessions get the other form',
+  async (_, before, after) => {
+    await stage.service.server.restart({ SESSION_OBJECTS: before })
+    const headers = { 'idempotency-key': `order in ${before}` }
+    const first = await stage.rp.create(OVER_18, headers)
+    await stage.service.server.restart({ SESSION_OBJECTS: after })
+    expect((await stage.rp.create(OVER_18, headers)).verification_id).toBe(first.verification_id)
+    const other = { 'idempotency-key': `order in ${after}, after ${before}` }
+    const created = await stage.rp.create(OVER_18, other)
+    expect((await stage.rp.create(OVER_18, other)).verification_id).toBe(created.verification_id)
+    await stage.service.server.restart({ SESSION_OBJECTS: '64' })
+  },
+)
 
 describe.each([
   ['was removed', (path: string) => rmSync(path)],

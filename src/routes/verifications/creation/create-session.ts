@@ -10,7 +10,7 @@ import { memberProblem, notAllowed, problem, type RequestError } from '../../edg
 import { limitCreations } from '../../edge/rate-limit.ts'
 import { readJson } from '../../edge/validate.ts'
 import { creationFindings } from './creation-findings.ts'
-import { digestBody, idempotencyKeyError, objectOfCreation } from './idempotency.ts'
+import { digestBody, idempotencyKeyError, sessionOfCreation } from './idempotency.ts'
 import { prepareSession } from './prepare-session.ts'
 import { sendCreation } from './send-creation.ts'
 
@@ -29,8 +29,9 @@ export async function createSession(c: AppContext): Promise<Response> {
   const body = withPreset(request.value)
   const forbidden = forbiddenMember(body, caller.value)
   const prepared = forbidden ? err(forbidden) : await prepareSession(c, body, settings)
-  const session = await objectOfCreation(c.env, settings.relying_party_id, key)
-  const bodyDigest = key === undefined ? null : await digestBody(body)
+  const given = key === undefined ? undefined : { key, bodyDigest: await digestBody(body) }
+  const session = await sessionOfCreation(c.env, settings.relying_party_id, given)
+  const bodyDigest = given?.bodyDigest ?? null
   const withQrCode = body.qr_code ?? true
   if (prepared.ok) {
     const findings = await creationFindings(c.env.ASSETS, body, prepared.value)

@@ -7,7 +7,11 @@ import { sha256 } from '../../../crypto/digest.ts'
 import { hmacSha256 } from '../../../crypto/hmac.ts'
 import { deriveKey } from '../../../crypto/seal.ts'
 import type { Env } from '../../../env.ts'
-import { type SessionStub, sessionOfName } from '../../../relying-party/document/session-stub.ts'
+import {
+  otherSessionOfName,
+  type SessionStub,
+  sessionOfName,
+} from '../../../relying-party/document/session-stub.ts'
 import type { FieldError } from '../../edge/problems.ts'
 
 /** Returns the error of a malformed key; `undefined` if the key is valid or absent. */
@@ -17,16 +21,24 @@ export function idempotencyKeyError(key: string | undefined): FieldError | undef
   return { pointer: '/Idempotency-Key', code: 'invalid', message }
 }
 
+/** `Idempotency-Key` of a create request, and the digest of its body. */
+export type CreationKey = { readonly key: string; readonly bodyDigest: string }
+
 /**
- * Returns the Durable Object for a create request. With an `Idempotency-Key`, this is the object of the key.
- * Without a key, the object is new.
+ * Returns the session of a create request. With an `Idempotency-Key`, this is the session of the key. Without
+ * a key, the session is new. After a change of `SESSION_OBJECTS` from or to 0, a key may belong to a session of
+ * the earlier form. Rejects if that session cannot be read.
  */
-export async function objectOfCreation(
+export async function sessionOfCreation(
   env: Env,
   relyingPartyId: string,
-  key: string | undefined,
+  given: CreationKey | undefined,
 ): Promise<SessionStub> {
-  return sessionOfName(env, key && (await objectName(env, relyingPartyId, key)))
+  if (given === undefined) return sessionOfName(env, undefined)
+  const name = await objectName(env, relyingPartyId, given.key)
+  const other = otherSessionOfName(env, name, Date.now())
+  const isOther = other !== undefined && (await other.replay(given.bodyDigest)) !== null
+  return isOther ? other : sessionOfName(env, name)
 }
 
 /**
