@@ -6,11 +6,12 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Turns } from '../../test/slow/crash/turns.ts'
 import { startTrace } from '../../test/slow/isolation/trace.ts'
 import { startReceiver } from '../../test/support/service/receiver.ts'
-import { PUT_AWAY_MS, type Running, verifyAll } from './run.ts'
+import { type Running, verifyAll } from './run.ts'
 import type { OurService } from './services.ts'
-import { RELYING_PARTIES } from './target.ts'
+import { PUT_AWAY_MS, RELYING_PARTIES } from './target.ts'
 
 export type DiskUse = {
   readonly name: string
@@ -26,8 +27,11 @@ const EACH_BEFORE = 30
 /** Alarms use some objects again. */
 const PUT_AWAY_WITHIN_SECONDS = 180
 
-/** Counts `callers` at a time. The relying parties have verified before, so that all files exist. */
-export async function countOnDisk(service: OurService, callers: number): Promise<DiskUse> {
+/**
+ * Counts `callers` at a time. The relying parties have verified before, so that all files exist. Services
+ * with the same `turns` verify one after the other, and wait beside each other.
+ */
+export async function countOnDisk(service: OurService, callers: number, turns: Turns): Promise<DiskUse> {
   const receiver = await startReceiver()
   const ours = await service.open({ webhook: { url: receiver.url } })
   const directory = mkdtempSync(join(tmpdir(), 'verifier-trace-'))
@@ -35,8 +39,13 @@ export async function countOnDisk(service: OurService, callers: number): Promise
     const running: Running = { target: ours, answer: service.answer }
     const verify = async (count: number) => {
       const before = receiver.requests.length
-      await verifyAll(running, count, callers)
-      await receiver.received(before + count)
+      const giveBack = await turns.take()
+      try {
+        await verifyAll(running, count, callers)
+        await receiver.received(before + count)
+      } finally {
+        giveBack()
+      }
       await sleep(PUT_AWAY_MS)
       await untilPutAway(ours.stateDir)
     }

@@ -1,30 +1,34 @@
 // `npm run proof -- load`: services alternate in rounds, and the tables have medians. Options:
-//   --seconds  length of the verifications and arrivals of a round; a call alone gets a quarter
+//   --seconds  length of the arrivals of a round; verifications get a half, and a call alone a quarter
 //   --rounds, --callers, --rates (new sessions a second)
 //   --parts    some of verify,create,request,poll,picture,disk; `disk` counts fsyncs and bytes
 //   --peers    adds the verifiers of bench/peers; --targets picks services by name
 //   --also     one more service, with variables or from another copy of the project, or both:
 //              --also 'SESSION_OBJECTS=64' --also '../earlier LOG_REQUESTS=0'
 //   --json     file for all figures
+//   --read     prints the tables of such a file, and runs nothing
 // The exit code is 1 if a call failed.
 
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { openTurns } from '../../test/slow/crash/turns.ts'
 import { priceOfAMillion, totalOf } from '../price.ts'
 import { describeMachine } from '../report.ts'
 import { countOnDisk, type DiskUse } from './disk.ts'
 import { makeIssuer } from './issuer.ts'
 import { arePeersInstalled, HOW_TO_INSTALL, PEERS } from './peers.ts'
 import { orderOf } from './ratios.ts'
-import { assertTrusts, PUT_AWAY_MS, type Running, runArrivals, runRepeated, runSaturated } from './run.ts'
+import { assertTrusts, type Done, type Running, runArrivals, runRepeated, runSaturated } from './run.ts'
 import { allServices, type OurService, type Part, parseAlso, type Service } from './services.ts'
 import { absoluteTable, type Base, diskTable, type Result, ratioTable, shareOfList } from './tables.ts'
+import { PUT_AWAY_MS } from './target.ts'
+import { targetTable } from './targets.ts'
 
-const { values } = parseArgs({
+const { values: given } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '10' },
+    seconds: { type: 'string', default: '8' },
     rounds: { type: 'string', default: '5' },
     callers: { type: 'string', default: '16' },
     rates: { type: 'string', default: '50' },
@@ -33,16 +37,31 @@ const { values } = parseArgs({
     targets: { type: 'string' },
     also: { type: 'string', multiple: true, default: [] },
     json: { type: 'string' },
+    read: { type: 'string' },
   },
 })
+type Saved = {
+  readonly machine: readonly string[]
+  readonly options: typeof given
+  readonly results: readonly Result[]
+  readonly disk: readonly DiskUse[]
+}
+const saved: Saved | undefined =
+  given.read === undefined ? undefined : JSON.parse(readFileSync(given.read, 'utf8'))
+const values = saved?.options ?? given
 const [seconds, rounds, callers] = [values.seconds, values.rounds, values.callers].map(Number) as [
   number,
   number,
   number,
 ]
 const WARM_UP_SECONDS = 3
-/** Part of the time that one call alone gets. More creations would need more file descriptors. */
+/** Parts of the time of arrivals. More creations would need more file descriptors. */
+const SHARE_OF_VERIFICATIONS = 2
 const SHARE_OF_A_CALL = 4
+/** No object is put away in this time after the first request. */
+const BEFORE_PUT_AWAY_MS = 9_500
+/** Time for the sessions of a call alone. */
+const SET_UP_MS = 500
 
 const issuer = await makeIssuer()
 const stranger = await makeIssuer()
@@ -54,7 +73,7 @@ const unknown = names.find((name) => !all.some((service) => service.name === nam
 if (unknown !== undefined) {
   fail(`--targets: ${unknown} is none of ${all.map(({ name }) => name).join(', ')}`)
 }
-if (!arePeersInstalled() && names.some((name) => PEERS.includes(name))) {
+if (saved === undefined && !arePeersInstalled() && names.some((name) => PEERS.includes(name))) {
   fail(`The peers are not installed. Run: ${HOW_TO_INSTALL}`)
 }
 const services = all.filter(({ name }) => names.includes(name))
@@ -63,16 +82,12 @@ const isCounted = chosen.includes('disk')
 const rates = values.rates.split(',').filter((text) => text !== '')
 const parts = [...rates.map((text) => `${text}/s`), ...chosen.filter((part) => part !== 'disk')] as Part[]
 
-const machine = describeMachine(tmpdir())
-const results: Result[] = []
-const disk: DiskUse[] = []
-if (parts.length > 0) await runRounds()
-if (isCounted) {
-  for (const service of services) {
-    if (service.place !== 'disk') continue
-    disk.push(await countOnDisk(service as OurService, callers))
-    save()
-  }
+const machine = saved?.machine ?? describeMachine(tmpdir())
+const results: Result[] = [...(saved?.results ?? [])]
+const disk: DiskUse[] = [...(saved?.disk ?? [])]
+if (saved === undefined) {
+  if (parts.length > 0) await runRounds()
+  if (isCounted) await countAll()
 }
 print()
 if (results.some(({ errors }) => Object.keys(errors).length > 0)) process.exitCode = 1
@@ -91,16 +106,48 @@ async function runRounds(): Promise<void> {
     for (let round = 0; round < rounds; round++) {
       for (const part of parts) {
         const measured = [...running].filter(([service]) => service.measures(part))
-        for (const [service, each] of orderOf(measured, round)) {
-          console.error(`round ${round + 1} of ${rounds}: ${part}, ${service.name}`)
-          results.push({ service: service.name, part, round, ...(await run(part, each)) })
-          save()
-        }
+        await runInTurn(part, round, orderOf(measured, round))
       }
     }
   } finally {
     for (const { target } of running.values()) await target.stop()
   }
+}
+
+/**
+ * Measures the services one after the other. Each is measured until its objects are put away. Several wait
+ * for that together, if the last is done before the first object of the first service is put away.
+ */
+async function runInTurn(
+  part: Part,
+  round: number,
+  measured: readonly (readonly [Service, Running])[],
+): Promise<void> {
+  let begun = Date.now()
+  let open: (Done & { readonly service: string })[] = []
+  const close = async () => {
+    for (const { service, measured } of open) results.push({ service, part, round, ...(await measured) })
+    open = []
+    save()
+  }
+  for (const [service, each] of measured) {
+    const end = Date.now() + SET_UP_MS + 1000 * secondsOf(part)
+    if (open.length > 0 && end > begun + BEFORE_PUT_AWAY_MS) await close()
+    if (open.length === 0) begun = Date.now()
+    console.error(`round ${round + 1} of ${rounds}: ${part}, ${service.name}`)
+    open.push({ service: service.name, ...(await run(part, each)) })
+  }
+  await close()
+}
+
+/** Counts all services on a disk. */
+async function countAll(): Promise<void> {
+  const turns = openTurns(1)
+  const counted = services.filter(({ place }) => place === 'disk')
+  disk.push(
+    ...(await Promise.all(counted.map((service) => countOnDisk(service as OurService, callers, turns)))),
+  )
+  save()
 }
 
 async function warmUp(service: Service, running: Running): Promise<void> {
@@ -109,10 +156,17 @@ async function warmUp(service: Service, running: Running): Promise<void> {
   else await runRepeated(running, 'request', size)
 }
 
-function run(part: Part, running: Running) {
-  if (part === 'verify') return runSaturated(running, { callers, seconds })
+/** Returns the length of a part, without the person and the polls of arrivals. */
+function secondsOf(part: Part): number {
+  if (part.endsWith('/s')) return seconds
+  return seconds / (part === 'verify' ? SHARE_OF_VERIFICATIONS : SHARE_OF_A_CALL)
+}
+
+function run(part: Part, running: Running): Promise<Done> {
+  const size = { callers, seconds: secondsOf(part) }
+  if (part === 'verify') return runSaturated(running, size)
   if (part === 'create' || part === 'request' || part === 'poll' || part === 'picture') {
-    return runRepeated(running, part, { callers, seconds: seconds / SHARE_OF_A_CALL })
+    return runRepeated(running, part, size)
   }
   return runArrivals(running, { perSecond: Number.parseFloat(part), seconds })
 }
@@ -125,6 +179,7 @@ function print(): void {
   const rows = bill.find(({ name }) => name === 'rows written')?.uses
   const price = totalOf(bill).toFixed(2)
   const share = shareOfList(results)
+  print(targetTable(results, disk))
   print([
     ...(share === undefined ? [] : [share]),
     `Ours on Cloudflare: ${rows} rows written for a verification, $${price} a million by list prices.`,

@@ -42,6 +42,7 @@ export async function startPeer(peer: string, { root }: Issuer): Promise<Target>
   const call = callTo(origin)
   return {
     call,
+    putAwayMs: 0, // a peer has no objects
     create: async () => {
       const created = await call('/sessions', { method: 'POST' })
       if (created.status !== 201) throw new Error(`create: HTTP ${created.status}`)

@@ -27,6 +27,9 @@ export type Measured = {
   readonly descriptors: number
 }
 
+/** Work whose requests are over. `measured` resolves once all objects are put away. */
+export type Done = { readonly measured: Promise<Measured> }
+
 /** Answers a fetched request: the path and the form of the response. */
 export type Answer = (
   session: Session,
@@ -40,8 +43,6 @@ export type Running = { readonly target: Target; readonly answer: Answer }
 const POLL_MS = 5_000
 const PERSON_MS = 1_000
 const POLLS = 12
-/** `workerd` puts an object away ten seconds after its last request. */
-export const PUT_AWAY_MS = 12_500
 /** A session may be rendered 60 times at once, and no service renders so often in a second. */
 const SESSIONS_OF_PICTURES = 40
 
@@ -49,8 +50,8 @@ const SESSIONS_OF_PICTURES = 40
 export async function runArrivals(
   running: Running,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
-): Promise<Measured> {
-  return measure(running.target, PUT_AWAY_MS, async (note) => {
+): Promise<Done> {
+  return measure(running.target, running.target.putAwayMs, async (note) => {
     const under: Promise<void>[] = []
     const begun = Date.now()
     for (let i = 0; i < perSecond * seconds; i++) {
@@ -67,8 +68,8 @@ type Size = { readonly callers: number; readonly seconds: number }
 export async function runSaturated(
   running: Running,
   { callers, seconds }: Size,
-  putAwayMs = PUT_AWAY_MS,
-): Promise<Measured> {
+  putAwayMs = running.target.putAwayMs,
+): Promise<Done> {
   return measure(running.target, putAwayMs, async (note) => {
     const until = Date.now() + seconds * 1000
     const caller = async () => {
@@ -83,7 +84,7 @@ export async function runRepeated(
   { target }: Running,
   step: Exclude<Step, 'response'>,
   { callers, seconds }: Size,
-): Promise<Measured> {
+): Promise<Done> {
   const count = step === 'picture' ? Math.ceil(seconds * SESSIONS_OF_PICTURES) : callers
   const sessions: Session[] = []
   for (let i = 0; i < count; i++) sessions.push(await target.create())
@@ -94,7 +95,7 @@ export async function runRepeated(
     picture: async (session: Session) => (await target.picture?.(session))?.status === 200,
   }[step]
   await Promise.all(sessions.map(callOnce)) // the first fetch of a request is a write
-  return measure(target, step === 'create' ? PUT_AWAY_MS : 0, async ({ timed, ended }) => {
+  return measure(target, step === 'create' ? target.putAwayMs : 0, async ({ timed, ended }) => {
     const until = Date.now() + seconds * 1000
     let turn = 0
     const repeat = async () => {
@@ -201,12 +202,15 @@ async function pollUntilEnd(
   throw new Error('the session did not end')
 }
 
-/** Measures the work, and the CPU of the verifier until `putAwayMs` after its end. */
+/**
+ * Measures the work, and the CPU of the verifier until `putAwayMs` after its end. Resolves when the work is
+ * done.
+ */
 async function measure(
   target: Target,
   putAwayMs: number,
   work: (note: Note) => Promise<void>,
-): Promise<Measured> {
+): Promise<Done> {
   const times: Partial<Record<Step, number[]>> = {}
   const errors: Record<string, number> = {}
   let sessions = 0
@@ -229,26 +233,35 @@ async function measure(
   const seconds = (performance.now() - begun) / 1000
   const { user, system } = process.cpuUsage(own)
   const { memoryMiB, descriptors } = target.usage()
-  await sleep(putAwayMs)
-  const after = target.usage()
   const each = (ms: number) => ms / Math.max(1, sessions)
-  const launcherCpuMs = after.launcherCpuMs - before.launcherCpuMs
-  return {
-    sessions,
-    perSecond: sessions / seconds,
-    errors,
-    times: Object.fromEntries(
-      Object.entries(times).map(([step, values]) => [
-        step,
-        [50, 95, 99].map((percent) => percentile(values, percent)),
-      ]),
-    ),
-    cpuMs: each(after.cpuMs - before.cpuMs + launcherCpuMs),
-    launcherCpuMs: each(launcherCpuMs),
-    callersCpuMs: each((user + system) / 1000),
-    memoryMiB,
-    descriptors,
+  const finish = async (): Promise<Measured> => {
+    await sleep(putAwayMs)
+    const after = target.usage()
+    const launcherCpuMs = after.launcherCpuMs - before.launcherCpuMs
+    return {
+      sessions,
+      perSecond: sessions / seconds,
+      errors,
+      times: percentilesOf(times),
+      cpuMs: each(after.cpuMs - before.cpuMs + launcherCpuMs),
+      launcherCpuMs: each(launcherCpuMs),
+      callersCpuMs: each((user + system) / 1000),
+      memoryMiB,
+      descriptors,
+    }
   }
+  const measured = finish()
+  measured.catch(() => undefined) // reported to whoever awaits it
+  return { measured }
+}
+
+function percentilesOf(times: Readonly<Partial<Record<Step, readonly number[]>>>): Measured['times'] {
+  return Object.fromEntries(
+    Object.entries(times).map(([step, values]) => [
+      step,
+      [50, 95, 99].map((percent) => percentile(values, percent)),
+    ]),
+  )
 }
 
 function nameOf(error: unknown): string {

@@ -124,7 +124,8 @@ function errorsOf(rounds: readonly Result[]): string {
   return all.length === 0 ? '0' : all.map(([error, count]) => `${count} × ${error}`).join('; ')
 }
 
-function table(header: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+/** Returns a table in Markdown. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(header), `|${header.map(() => '---').join('|')}|`, ...rows.map(line)]
 }

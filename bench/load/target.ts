@@ -26,8 +26,13 @@ export type Target = {
   /** Calls a path of the verifier. */
   readonly call: Call
   readonly usage: () => Usage
+  /** Time after the last request until all work is done. */
+  readonly putAwayMs: number
   readonly stop: () => Promise<unknown>
 }
+
+/** `workerd` puts an object away ten seconds after its last request. */
+export const PUT_AWAY_MS = 12_500
 
 export type Session = { readonly id: string; readonly requestUri: string; readonly caller: string }
 
@@ -69,6 +74,7 @@ export async function startOurs(
     pid,
     stateDir: server.stateDir,
     call,
+    putAwayMs: PUT_AWAY_MS,
     create: async () => {
       const caller = keys[turn++ % keys.length] ?? ''
       const headers = { ...bearer(caller), 'content-type': 'application/json' }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { orderOf, ratioOf, showSpread, spreadOf } from '../../bench/load/ratios.ts'
 import { type Part, parseAlso } from '../../bench/load/services.ts'
 import { absoluteTable, type Base, type Result, ratioTable, shareOfList } from '../../bench/load/tables.ts'
+import { targetTable } from '../../bench/load/targets.ts'
 
 describe('ratios of one run', () => {
   it('every other round measures the services in reverse order', () => {
@@ -101,6 +102,42 @@ describe('tables of the load', () => {
     expect(absoluteTable([...rounds, broken], 16).slice(2)).toEqual([
       '| memory | verify, 16 callers | 30 | 0 | 16.7 | 1 / 2 / 3 | – | – | – | – | 6 | 0.5 | 2 | 100 | 50 |',
       '| memory | 5/s | 10 | 2 × poll: HTTP 500 | 25 | 1 / 2 / 3 | – | – | – | – | 4 | 0.5 | 2 | 100 | 50 |',
+    ])
+  })
+})
+
+describe('the table of targets', () => {
+  const result = (service: string, part: Part, cpuMs: number, round = 0): Result => ({
+    ...{ service, part, round, sessions: 10, perSecond: 100 / cpuMs, errors: {}, cpuMs },
+    ...{ times: { create: [1, 2, 3] }, launcherCpuMs: 0.5, callersCpuMs: 2, memoryMiB: 100, descriptors: 50 },
+  })
+
+  it('compares this service with Credo and with each minimal service, and a minimal service with Credo', () => {
+    const verified = { memory: [6, 4], disk: [9, 8], credo: [20, 20], own: [3, 4], shared: [2, 2] }
+    const requested = { memory: [0.6], hello: [0.2], call: [0.3] }
+    const results = [
+      ...Object.entries(verified).flatMap(([name, cpus]) =>
+        cpus.map((ms, i) => result(name, 'verify', ms, i)),
+      ),
+      ...Object.entries(requested).map(([name, [ms = 0]]) => result(name, 'request', ms)),
+      result('memory', 'poll', 0.9),
+    ]
+    const rows = targetTable(results, [{ name: 'disk', syncs: 12.34, bytes: 10_900 }])
+    expect(rows.slice(0, 2)).toEqual(['| target | at most | measured |', '|---|---|---|'])
+    expect(rows.filter((row) => !row.endsWith('| – |'))).toEqual([
+      ...rows.slice(0, 2),
+      '| CPU of a verification, in memory, against Credo | 0.30 | 0.2 (0.2–0.3) |',
+      '| the same on a disk | 0.50 | 0.4 (0.4–0.45) |',
+      '| the same of the skeleton on own objects | – | 0.15 (0.15–0.2) |',
+      '| the same of the skeleton on shared objects | – | 0.1 |',
+      '| CPU of a verification, in memory, against that on shared objects | 3.5 | 2 (2–3) |',
+      '| the same against that on own objects | – | 1 (1–2) |',
+      '| CPU of a fetch, in memory, against hello world | 3 | 3 |',
+      '| the same against a call to an object | – | 2 |',
+      '| CPU of a poll, in memory, against hello world | – | 4.5 |',
+      '| the same against a call to an object | – | 3 |',
+      '| `fsync`s with list and webhook, one of many, shared objects | 5 | 12.3 |',
+      '| bytes on the disk with list and webhook | 12,000 | 10,900 |',
     ])
   })
 })

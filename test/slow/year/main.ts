@@ -5,6 +5,7 @@
 //   --days     simulated time
 //   --a-day    sessions created on each day
 //   --step     days from one start to the next
+//   --every    starts from one measurement to the next
 
 import { parseArgs } from 'node:util'
 import { liveThrough } from './life.ts'
@@ -14,16 +15,22 @@ const { values } = parseArgs({
     days: { type: 'string', default: '365' },
     'a-day': { type: 'string', default: '333' },
     step: { type: 'string', default: '5' },
+    every: { type: 'string', default: '3' },
   },
 })
-const [days, perDay, step] = [values.days, values['a-day'], values.step].map(Number) as [
+const { 'a-day': aDay } = values
+const [days, perDay, step, every] = [values.days, aDay, values.step, values.every].map(Number) as [
+  number,
   number,
   number,
   number,
 ]
 const rows: object[] = []
-await liveThrough({ days, perDay, step }, ({ day, sessions, megabytes, files, startMs, memoryMiB }) => {
-  rows.push({ day, sessions, megabytes, files, 'start, ms': startMs, 'memory, MiB': memoryMiB })
-  console.log(JSON.stringify(rows.at(-1)))
-})
+await liveThrough(
+  { days, perDay, step, every },
+  ({ day, sessions, megabytes, files, startMs, memoryMiB }) => {
+    rows.push({ day, sessions, megabytes, files, 'start, ms': startMs, 'memory, MiB': memoryMiB })
+    console.log(JSON.stringify(rows.at(-1)))
+  },
+)
 console.table(rows)
