@@ -54,9 +54,9 @@ const SOON_MS = 600_000
  * Prepares every folder. `uniqueKeys`: the name of each class's folder, by class name. `perSecond`: the rate
  * at which overdue alarms may run. `sharesObjects`: false if each new session gets its own object. Returns
  * `damaged` (the classes whose index was rebuilt), `repaired` (alarms set again), `spread` (alarms moved to
- * later), `spreadOverMs`, `removed` (files of erased objects), `hasOtherForm` (true if there may be sessions of
- * the form that new sessions do not have), and without `sharesObjects` also `sharing` (rows of sessions that
- * still share objects, if there are such objects).
+ * later), `spreadOverMs`, `removed` (files of erased objects), `hasOtherForm` (true if there may be sessions
+ * of the form that new sessions do not have), and without `sharesObjects` also `sharing` (rows of sessions
+ * that still share objects, if there are such objects).
  */
 export function prepareObjects({
   objectsPath,

@@ -6,13 +6,13 @@ export const PROOFS = {
   simulate: proof(
     'test/simulation/main.ts',
     'objects of the service over a simulated platform with faults',
-    '--seed 1 --histories 100000',
-    '--seed 1 --histories 2000',
+    inBothForms('--seed 1 --histories 100000'),
+    inBothForms('--seed 1 --histories 1000'),
   ),
   chaos: proof(
     'test/slow/crash/chaos.ts',
     'kills at random moments under mixed load, with a ledger',
-    '--kills 1000',
+    inBothForms('--kills 1000'),
     '--kills 20',
   ),
   // At the size of CI, the faults are part of the tests.
@@ -24,9 +24,9 @@ export const PROOFS = {
   ),
   year: proof(
     'test/slow/year/main.ts',
-    'a year of sessions on one machine, with a clock that is moved; an hour',
+    'a year of sessions on one machine, with a clock that is moved; half an hour',
     '',
-    '--days 4 --a-day 10 --step 2',
+    '--days 4 --a-day 10 --step 2 --every 1',
   ),
   'start-size': proof(
     'test/slow/year/start-size.ts',
@@ -77,6 +77,11 @@ export const PROOFS = {
     null,
     null,
   ),
+}
+
+/** Returns the arguments of two runs: with an object for each session, and with shared objects. */
+function inBothForms(options) {
+  return ['own', 'shared'].map((form) => `--form ${form} ${options}`)
 }
 
 /** `null` instead of arguments leaves the run out of `all`. A list has the arguments of several runs. */

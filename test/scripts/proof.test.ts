@@ -64,8 +64,10 @@ describe('npm run proof', () => {
   it('runs the proofs in the sizes that docs/proof.md promises', () => {
     const steps = proofSteps({ small: false })
     for (const run of [
-      'simulate --seed 1 --histories 100000',
-      'chaos --kills 1000',
+      ...['own', 'shared'].flatMap((form) => [
+        `simulate --form ${form} --seed 1 --histories 100000`,
+        `chaos --form ${form} --kills 1000`,
+      ]),
       'fuzz --requests 1000000',
     ]) {
       expect(steps).toContain(`run proof -- ${run}`)

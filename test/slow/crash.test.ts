@@ -111,8 +111,8 @@ async function executeAll(): Promise<void> {
   const size = { outcomes: OUTCOMES / 2, silent: SILENT / 2, kills: KILL_COUNT / 2 }
   const half = { ...size, patience, faults, turns, keepsBroken: true }
   const large = Promise.all([
-    runCrashes({ ...half, deletions: KILL_COUNT / 5, lives: 'clocks', seed: SEED }),
-    runCrashes({ ...half, deletions: 0, lives: 'builds', seed: SEED + 1 }),
+    runCrashes({ ...half, deletions: KILL_COUNT / 5, lives: 'clocks', form: 'shared', seed: SEED }),
+    runCrashes({ ...half, deletions: 0, lives: 'builds', form: 'own', seed: SEED + 1 }),
   ])
   const [killed, unkilled] = await Promise.all([
     runPlanted({ outcomes: 200, kills: 6, keepsBroken: true }),
@@ -132,7 +132,7 @@ afterAll(() => {
 /** Runs the planted service. Ten seconds after its last start it has nothing left to send. */
 function runPlanted(size: Pick<Plan, 'outcomes' | 'kills' | 'keepsBroken'>): Promise<Run> {
   const plan = { ...size, silent: 0, deletions: 0, seed: SEED, patience: () => 10_000 }
-  return runCrashes({ ...plan, faults: planted, lives: 'usual', turns })
+  return runCrashes({ ...plan, form: 'shared', faults: planted, lives: 'usual', turns })
 }
 
 describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOMES} outcomes`, () => {

@@ -1,7 +1,11 @@
 // `npm run proof -- chaos`: rounds of kills under mixed load, each on a state of its own, until the wanted
 // number is reached. At the end of a round every rule is judged for every session. Prints the ledger of all
-// rounds, and ends with 1 if a rule is broken or a round fails. `--lives clocks` leaves out the rounds beside
-// the previous build, which have no logins and no evidence.
+// rounds, and ends with 1 if a rule is broken or a round fails. Options:
+//   --kills, --seed
+//   --form   own: each session has its own object; shared: sessions share objects. Without it, both
+//   --lives  clocks: no rounds beside the previous build, which have no logins and no evidence
+//            builds: only these rounds
+//   --json   file for the ledger
 
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -27,15 +31,25 @@ const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
+    form: { type: 'string' },
     lives: { type: 'string' },
     json: { type: 'string' },
   },
 })
 const wanted = Number(values.kills)
-/** Kinds of lives, which rounds have in turn. */
-const kinds = (['clocks', 'builds'] as const).filter((kind) => (values.lives ?? kind) === kind)
-if (kinds.length === 0) throw new Error('--lives must be `clocks` or `builds`')
-/** At least one of each kind of lives. */
+/** Kinds of rounds, in turn. The previous build cannot read sessions that share objects. */
+const KINDS = [
+  { form: 'shared', lives: 'clocks' },
+  { form: 'own', lives: 'builds' },
+  { form: 'own', lives: 'clocks' },
+] as const
+const kinds = KINDS.filter(
+  ({ form, lives }) => (values.form ?? form) === form && (values.lives ?? lives) === lives,
+)
+if (kinds.length === 0) {
+  throw new Error('--form must be `own` or `shared`, and --lives `clocks`, or `builds` with --form own')
+}
+/** At least one of each kind. */
 const rounds = Math.max(kinds.length, Math.ceil(wanted / KILLS_OF_A_ROUND))
 const turns = openTurns(KILLING)
 const faults = prepareFaults()
@@ -54,12 +68,22 @@ process.exit(isGood ? 0 : 1) // callers of a broken round may still wait
 async function runRounds(numbers: Iterable<number>): Promise<void> {
   for (const round of numbers) {
     const seed = Number(values.seed) + round
-    const lives = kinds[round % kinds.length] ?? 'clocks'
+    const { form, lives } = kinds[round % kinds.length] ?? KINDS[0]
     const kills = shareOf(round + 1) - shareOf(round)
-    const name = `round ${round + 1} of ${rounds}, seed ${seed}, ${lives}, ${kills} kills`
+    const name = `round ${round + 1} of ${rounds}, seed ${seed}, ${form}, ${lives}, ${kills} kills`
     const size = { kills, outcomes: kills * OUTCOMES_OF_A_KILL, silent: SILENT }
     const deletions = Math.ceil(kills * DELETIONS[lives])
-    const plan = { ...size, deletions, seed, lives, faults, patience, turns, keepsBroken: true } as const
+    const plan = {
+      ...size,
+      deletions,
+      seed,
+      form,
+      lives,
+      faults,
+      patience,
+      turns,
+      keepsBroken: true,
+    } as const
     try {
       report(name, await runCrashes(plan))
     } catch (error) {

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../../formats/sd-jwt-vc/random.ts'
+import type { Form } from '../../simulation/form.ts'
 import { makeAuthority } from '../../support/people/person.ts'
 import { type Server, startServer } from '../../support/service/server.ts'
 import { BASE_URL } from '../../support/service/service.ts'
@@ -37,6 +38,8 @@ export type Plan = {
   /** Number of these kills that fall while sessions are deleted. 0 beside the previous build. */
   readonly deletions: number
   readonly seed: number
+  /** `own`: each session has its own object, as the previous build needs. */
+  readonly form: Form
   readonly faults: Faults
   /** Lives after the kills. Where there are several, the disk is full before a third of the kills. */
   readonly lives: Lives
@@ -99,9 +102,8 @@ async function runInTurn(plan: Plan, onKilled: () => void): Promise<Run> {
   const authority = await makeAuthority()
   const wallet = await makeLeanWallet(authority)
   const { launcher } = plan.faults
-  // The previous build cannot read sessions that share objects.
-  const form: Record<string, string> = plan.lives === 'builds' ? { SESSION_OBJECTS: '0' } : {}
-  const server = await startServer({ launcher, env: { BASE_URL, ALLOW_LOOPBACK: '1', ...form } })
+  const env = { BASE_URL, ALLOW_LOOPBACK: '1', SESSION_OBJECTS: plan.form === 'own' ? '0' : '64' }
+  const server = await startServer({ launcher, env })
   const gate = openGate()
   let isKept = plan.keepsBroken === true
   try {
