@@ -215,9 +215,7 @@ const token = z.string().check(z.minLength(32))
 
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-/**
- * PEM of the operator's certificate chain. Tools write text around the certificates. This text is removed.
- */
+/** PEM of the operator's certificate chain. Text that tools write around the certificates is removed. */
 export const certificateChain = z.pipe(
   z.string().check(z.regex(CERTIFICATES, 'must be PEM')),
   z.transform((chain) => chain.match(CERTIFICATES)?.join('\n') ?? ''),

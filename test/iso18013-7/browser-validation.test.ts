@@ -1,4 +1,4 @@
-// The stand-in for a browser that checks `org-iso-mdoc`, after the Web Platform Tests. Their canonical request
+// The stand-in for a browser that checks `org-iso-mdoc`, after the Web Platform Tests. Their own request
 // passes, and each of their changes is refused. The linter asks it about each request of the service.
 
 import { encode, Tagged } from 'cborg'
