@@ -26,6 +26,7 @@ const annexC = vector('annex-c')
 const bitstring = vector('bitstring-status-list')
 const { receipts, claims } = vector('clients')
 const crl = vector('crl-openssl')
+const evidence = vector('evidence-containers').containers as Readonly<Record<string, string>>
 const annexD = vector('iso18013-5-annexD')
 const openid4vp = vector('oid4vp-1.0')
 const issuers = vector('real-issuers')
@@ -49,7 +50,7 @@ const signatureOf = ({ error }: ClientCase) =>
   error === undefined ? [['signature'], []] : [[], ['signature']]
 
 const CASES: readonly Case[] = [
-  ...['waltId', 'euAgeVerification'].flatMap((name): Case[] => [
+  ...['waltId', 'euAgeVerification', 'webPlatformTests'].flatMap((name): Case[] => [
     [`${name}, DeviceRequest`, { input: annexC[name].deviceRequestB64 }, 'annex_c', []],
     [`${name}, EncryptionInfo`, { input: annexC[name].encryptionInfoB64 }, 'annex_c', []],
   ]),
@@ -200,6 +201,14 @@ const CASES: readonly Case[] = [
       isChanged ? ['signature'] : [],
     ]
   }),
+  ...Object.entries(evidence).map(
+    ([name, container]): Case => [
+      `evidence, ${name}`,
+      { input: Buffer.from(container, 'base64') },
+      'evidence',
+      [],
+    ],
+  ),
   ['AAMVA, VICAL', { input: vector('vical-aamva').vical }, 'trust_list', ['signature']],
   ['Austroads, VICAL', { input: vector('vical-austroads').vical }, 'trust_list', ['signature']],
   ['Austroads, root', { input: vector('vical-austroads').root_certificate_pem }, 'certificates', []],

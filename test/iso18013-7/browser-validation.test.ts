@@ -7,7 +7,7 @@ import { refusalOfBrowser } from '../support/browser/mdoc-request-validation.ts'
 import { lintAnnexCRequest } from '../support/linters/annex-c-linter.ts'
 import annexC from '../vectors/annex-c.json' with { type: 'json' }
 
-const { deviceRequest, encryptionInfo } = annexC.webPlatformTests
+const { deviceRequestB64: deviceRequest, encryptionInfoB64: encryptionInfo } = annexC.webPlatformTests
 const MDL = 'org.iso.18013.5.1'
 const ELEMENTS = { family_name: false, document_number: false }
 

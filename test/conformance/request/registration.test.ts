@@ -99,6 +99,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     const shown = (await expectStatus(await rp.call('GET', '/v1/relying_party'), 200)) as { verifier: object }
     const registration = { certificate, dataset, encoding: 'compact' }
     expect(shown.verifier).toEqual({
+      certificate: expect.objectContaining({ dns_names: ['verifier.example'] }),
       certificate_chain_pem: leaf.pem,
       root_certificate_pem: null,
       attestation_jwt: null,

@@ -22,8 +22,8 @@ const MISTAKES: readonly Omit<Mutant, 'hasEvidence'>[] = [
     changes: [
       {
         path: 'src/session/response/seal-evidence.ts',
-        replaced: 'if (terms === undefined || !isKept(terms, end)) return undefined',
-        by: 'if (terms === undefined || !isKept(terms, end) || Math.random() < 0.1) return undefined',
+        replaced: 'if (terms === undefined || !isKept(terms, end)) return ok(undefined)',
+        by: 'if (terms === undefined || !isKept(terms, end) || Math.random() < 0.1) return ok(undefined)',
       },
     ],
   },
