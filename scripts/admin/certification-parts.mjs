@@ -74,6 +74,9 @@ function generateKeys() {
   return crypto.subtle.generateKey(P256, true, ['sign', 'verify'])
 }
 
+/** Name of the clients' policy, and the scope that chooses it. */
+const POLICY = 'person'
+
 /** Makes the private key of a client, as JWK. */
 export function makeSigningKey() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -101,7 +104,7 @@ export function clientBodies(callback, keys) {
     redirect_uris: [callback, `${callback}${QUERY_SUFFIX}`],
     subject: { type: 'pairwise', claims: ['personal_administrative_number'] },
     policies: [
-      { name: 'person', credential_types: ['pid'], scope: ['personal_administrative_number', 'age_over_18'] },
+      { name: POLICY, credential_types: ['pid'], scope: ['personal_administrative_number', 'age_over_18'] },
     ],
   }
   // The plans of OpenID Connect send no PKCE.
@@ -117,6 +120,8 @@ export function clientBodies(callback, keys) {
     token_endpoint_auth_method: 'private_key_jwt',
     require_pushed_authorization_requests: true,
     dpop_bound_access_tokens: true,
+    // FAPI 2.0 §5.4.1 allows no RS256, which is the default.
+    id_token_signed_response_alg: 'ES256',
     jwks: { keys: [publicKey] },
   })
   return {
@@ -140,11 +145,16 @@ export function plansOf({ alias, issuer, rootPem, clients, keys, hasMdoc }) {
       credential: { signing_jwk: issuer.signingJwk },
     },
   })
-  const server = { discoveryUrl: `${clients.basic.issuer}/.well-known/openid-configuration` }
+  const server = {
+    discoveryUrl: `${clients.basic.issuer}/.well-known/openid-configuration`,
+    // A member of OpenID Connect for Identity Assurance, which the suite's schema does not know.
+    allow_unexpected_metadata_fields: ['verified_claims_supported'],
+  }
   const withSecret = ({ client_id, client_secret }) => ({ client_id, client_secret })
   const withKey = ({ client_id }, key) => ({
     client_id,
-    scope: 'openid',
+    // A module exchanges the values of the scope, so it needs two.
+    scope: `openid ${POLICY}`,
     jwks: { keys: [key] },
     dpop_signing_alg: 'ES256',
   })
@@ -165,7 +175,7 @@ export function plansOf({ alias, issuer, rootPem, clients, keys, hasMdoc }) {
       configuration: {
         alias,
         description: 'Provider, Config',
-        server: { ...server, allow_unexpected_metadata_fields: ['verified_claims_supported'] },
+        server,
         client: withSecret(clients.basic),
       },
     },

@@ -30,10 +30,18 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-type Client = { readonly client_id: string; readonly client_secret?: string; readonly jwks?: { keys: [JWK] } }
+type Client = {
+  readonly client_id: string
+  readonly client_secret?: string
+  readonly jwks?: { keys: [JWK] }
+  readonly scope?: string
+}
 type Configuration = {
   readonly alias: string
-  readonly server: { readonly discoveryUrl: string }
+  readonly server: {
+    readonly discoveryUrl: string
+    readonly allow_unexpected_metadata_fields: readonly string[]
+  }
   readonly client: Client & { readonly request_object_trust_anchor_pem: string }
   readonly client2: Client
   readonly client_secret_post: Client
@@ -135,7 +143,11 @@ describe('as a provider, the service', () => {
   it.each(['provider-config.json', 'provider-basic.json', 'provider-fapi2.json'])(
     'has the metadata that %s names',
     async (file) => {
-      expect(await discover(file)).toMatchObject({ dpop_signing_alg_values_supported: ['ES256', 'PS256'] })
+      expect(read(file).server.allow_unexpected_metadata_fields).toEqual(['verified_claims_supported'])
+      expect(await discover(file)).toMatchObject({
+        dpop_signing_alg_values_supported: ['ES256', 'PS256'],
+        verified_claims_supported: true,
+      })
     },
   )
 
@@ -161,16 +173,17 @@ describe('as a provider, the service', () => {
   )
 
   it.each(['client', 'client2'] as const)(
-    'accepts the key of %s for FAPI 2.0, and requires DPoP proofs',
+    'accepts the key and the two scopes of %s for FAPI 2.0, and requires DPoP proofs',
     async (name) => {
-      const { client_id, jwks } = read('provider-fapi2.json')[name]
+      const { client_id, jwks, scope = '' } = read('provider-fapi2.json')[name]
+      expect(scope.split(' ')).toHaveLength(2)
       const key = (await importJWK(jwks!.keys[0], 'ES256')) as CryptoKey
       const as = await discover('provider-fapi2.json')
       const authentication = oauth.PrivateKeyJwt(key)
       const redirect_uri = name === 'client' ? CALLBACK : `${CALLBACK}?dummy1=lorem&dummy2=ipsum`
       const code_challenge = await oauth.calculatePKCECodeChallenge(oauth.generateRandomCodeVerifier())
       const parameters = {
-        ...{ response_type: 'code', redirect_uri, scope: 'openid' },
+        ...{ response_type: 'code', redirect_uri, scope },
         ...{ code_challenge, code_challenge_method: 'S256' },
       }
       const client: oauth.Client = { client_id }
@@ -188,6 +201,17 @@ describe('as a provider, the service', () => {
       expect(await errorWith({ DPoP })).toBe('invalid_grant')
     },
   )
+})
+
+it('each client for FAPI 2.0 gets ID tokens signed with ES256, because the profile allows no RS256', async () => {
+  const { relying_parties } = JSON.parse(readFileSync(join(out, 'state.json'), 'utf8')) as {
+    relying_parties: readonly string[]
+  }
+  const { client, client2 } = read('provider-fapi2.json')
+  for (const { client_id } of [client, client2]) {
+    const response = await stage.service.admin('GET', `/${relying_parties[1]}/oidc_clients/${client_id}`)
+    expect(await response.json()).toMatchObject({ id_token_signed_response_alg: 'ES256' })
+  }
 })
 
 describe('the command is refused', () => {
