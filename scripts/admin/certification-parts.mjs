@@ -77,11 +77,17 @@ function generateKeys() {
 /** Name of the clients' policy, and the scope that chooses it. */
 const POLICY = 'person'
 
-/** Makes the private key of a client, as JWK. */
-export function makeSigningKey() {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const { kty, crv, x, y, d } = privateKey.export({ format: 'jwk' })
-  return { kty, crv, x, y, d, use: 'sig', alg: 'ES256', kid: randomUUID() }
+/** Makes the key pair of a client, as JWKs. `alg`: `ES256` or `PS256`. */
+export function makeSigningKeys(alg) {
+  const { privateKey, publicKey } =
+    alg === 'ES256'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const members = { use: 'sig', alg, kid: randomUUID() }
+  return {
+    privateJwk: { ...privateKey.export({ format: 'jwk' }), ...members },
+    publicJwk: { ...publicKey.export({ format: 'jwk' }), ...members },
+  }
 }
 
 /** Returns the trust anchors of the verifier. `mdocSigner`: PEM of the suite's document signer, if known. */
@@ -98,7 +104,7 @@ export function verifierAnchors(authorityPem, mdocSigner) {
   return [suite, signer]
 }
 
-/** Returns the bodies that register the clients of the provider plans. `keys`: private keys for FAPI 2.0. */
+/** Returns the bodies that register the clients of the provider plans. `keys`: those for FAPI 2.0. */
 export function clientBodies(callback, keys) {
   const shared = {
     redirect_uris: [callback, `${callback}${QUERY_SUFFIX}`],
@@ -114,7 +120,7 @@ export function clientBodies(callback, keys) {
     token_endpoint_auth_method: method,
     require_pkce: false,
   })
-  const fapi = (name, { d: _, ...publicKey }) => ({
+  const fapi = (name, { publicJwk }) => ({
     ...shared,
     name,
     token_endpoint_auth_method: 'private_key_jwt',
@@ -122,7 +128,7 @@ export function clientBodies(callback, keys) {
     dpop_bound_access_tokens: true,
     // FAPI 2.0 §5.4.1 allows no RS256, which is the default.
     id_token_signed_response_alg: 'ES256',
-    jwks: { keys: [publicKey] },
+    jwks: { keys: [publicJwk] },
   })
   return {
     basic: basic('Suite, Basic', 'client_secret_basic'),
@@ -151,11 +157,11 @@ export function plansOf({ alias, issuer, rootPem, clients, keys, hasMdoc }) {
     allow_unexpected_metadata_fields: ['verified_claims_supported'],
   }
   const withSecret = ({ client_id, client_secret }) => ({ client_id, client_secret })
-  const withKey = ({ client_id }, key) => ({
+  const withKey = ({ client_id }, { privateJwk }) => ({
     client_id,
     // A module exchanges the values of the scope, so it needs two.
     scope: `openid ${POLICY}`,
-    jwks: { keys: [key] },
+    jwks: { keys: [privateJwk] },
     dpop_signing_alg: 'ES256',
   })
   return [

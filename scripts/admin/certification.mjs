@@ -11,7 +11,7 @@ import { writePrivately } from '../service/state.mjs'
 import {
   clientBodies,
   makeIssuer,
-  makeSigningKey,
+  makeSigningKeys,
   plansOf,
   REQUESTS,
   verifierAnchors,
@@ -95,7 +95,8 @@ async function prepare({ alias, suite, out, ...files }, env) {
     trust_anchors: verifierAnchors(issuer.authorityPem, mdocSigner),
   })
   await checkRequest(service, verifier.api_key, rootPem)
-  const keys = { client: makeSigningKey(), client2: makeSigningKey() }
+  // With a key of RSA, the suite also checks that RS256 is refused.
+  const keys = { client: makeSigningKeys('PS256'), client2: makeSigningKeys('ES256') }
   const provider = await create(service, '/relying_parties', {
     name: 'Certification of the provider',
     livemode: false,

@@ -1,6 +1,6 @@
 // Attacks on logins, each with its own assertion (docs/decisions/openid-connect.md lists them).
 
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
+import { exportJWK, generateKeyPair, importJWK, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import * as client from 'openid-client'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { answer, login, type Request, redeem, request, respond } from '../../conformance/oidc/openid-login.ts'
@@ -326,9 +326,9 @@ describe('a redirect_uri', () => {
 type Changes = Readonly<Record<string, unknown>>
 
 describe('authentication with private_key_jwt', () => {
-  async function keyedClient() {
-    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
-    const jwk = { ...(await exportJWK(publicKey)), kid: 'k1' }
+  async function keyedClient(alg = 'ES256') {
+    const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg }
     const members = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } }
     const registered = await registerClient(stage.rp, members)
     const claims = (changes: Changes = {}) => ({
@@ -339,8 +339,8 @@ describe('authentication with private_key_jwt', () => {
       jti: crypto.randomUUID(),
       ...changes,
     })
-    const sign = (changes?: Changes, key: CryptoKey = privateKey) =>
-      new SignJWT(claims(changes) as JWTPayload).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(key)
+    const sign = (changes?: Changes, key: Parameters<SignJWT['sign']>[0] = privateKey, by = alg) =>
+      new SignJWT(claims(changes) as JWTPayload).setProtectedHeader({ alg: by, kid: 'k1' }).sign(key)
     const send = (client_assertion: string, endpoint: 'token' | 'par' = 'token') =>
       post(registered.issuer, endpoint, {
         client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
@@ -349,7 +349,7 @@ describe('authentication with private_key_jwt', () => {
         code: 'none',
         redirect_uri: CALLBACK,
       })
-    return { registered, claims, sign, send }
+    return { registered, claims, sign, send, privateKey }
   }
 
   /** The client is authenticated if only the code is wrong. */
@@ -371,6 +371,13 @@ describe('authentication with private_key_jwt', () => {
     const { sign, send } = await keyedClient()
     const { privateKey } = await generateKeyPair('ES256')
     expect(await errorOf(await send(await sign({}, privateKey)))).toBe('401 invalid_client')
+  })
+
+  it('rejects an assertion with RS256 if the RSA key has the alg PS256, as FAPI 2.0 requires', async () => {
+    const { sign, send, privateKey } = await keyedClient('PS256')
+    expect(await errorOf(await send(await sign()))).toBe(ACCEPTED)
+    const sameKey = await importJWK(await exportJWK(privateKey), 'RS256')
+    expect(await errorOf(await send(await sign({}, sameKey, 'RS256')))).toBe('401 invalid_client')
   })
 
   it.each<[string, (issuer: string) => Changes]>([

@@ -172,12 +172,15 @@ describe('as a provider, the service', () => {
     },
   )
 
-  it.each(['client', 'client2'] as const)(
+  it.each([
+    ['client', 'PS256'],
+    ['client2', 'ES256'],
+  ] as const)(
     'accepts the key and the two scopes of %s for FAPI 2.0, and requires DPoP proofs',
-    async (name) => {
+    async (name, alg) => {
       const { client_id, jwks, scope = '' } = read('provider-fapi2.json')[name]
       expect(scope.split(' ')).toHaveLength(2)
-      const key = (await importJWK(jwks!.keys[0], 'ES256')) as CryptoKey
+      const key = (await importJWK(jwks!.keys[0], alg)) as CryptoKey
       const as = await discover('provider-fapi2.json')
       const authentication = oauth.PrivateKeyJwt(key)
       const redirect_uri = name === 'client' ? CALLBACK : `${CALLBACK}?dummy1=lorem&dummy2=ipsum`
