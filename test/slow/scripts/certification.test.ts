@@ -1,6 +1,7 @@
 // `npm run admin -- certification`: what it writes for the OpenID Foundation's suite is what the service
 // accepts. The suite's part is played by foreign libraries with the keys of the files.
 
+import { createHash, X509Certificate } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,21 +51,29 @@ type Configuration = {
 
 const read = (file: string) => JSON.parse(readFileSync(join(out, file), 'utf8')) as Configuration
 
-/** Makes a request by the command. Returns its link, and the state of its verification. */
-async function requestOf(format: string) {
-  const { stdout } = await runAdmin(stage.service.server, ['certification', 'link', format, '--out', out])
+/** Makes a request by the command. `from` has the files. Returns its link, and its verification. */
+async function requestOf(format: string, from = out) {
+  const { stdout } = await runAdmin(stage.service.server, ['certification', 'link', format, '--out', from])
   const [address = '', , page = ''] = stdout.split('\n')
   const { pathname, search } = new URL(address)
   expect(pathname).toBe('/test/a/shop/authorize')
-  const { api_key } = JSON.parse(readFileSync(join(out, 'state.json'), 'utf8')) as { api_key: string }
+  const { api_key } = JSON.parse(readFileSync(join(from, 'state.json'), 'utf8')) as { api_key: string }
   const [, id] = /\/s\/(v_[\w-]+)/.exec(page) ?? []
   const received = await stage.service.wallet.receive(`openid4vp://${search}`, { protocol: 'haip-1.0' })
-  const status = async () => {
+  const poll = async () => {
     const headers = { Authorization: `Bearer ${api_key}` }
     const response = await stage.service.fetch(`/v1/verify/${id}`, { headers })
-    return ((await response.json()) as { status: string }).status
+    return (await response.json()) as { status: string; attempts: unknown[] }
   }
-  return { received, status }
+  return { received, poll, status: async () => (await poll()).status }
+}
+
+/** Sends an mdoc of the suite's document signer. */
+async function sendMdoc({ received }: Awaited<ReturnType<typeof requestOf>>) {
+  const [query] = received.payload.dcql_query.credentials
+  const names = { 'org.iso.18013.5.1': { given_name: 'Erika', family_name: 'Mustermann' } }
+  const mdoc = await mdocOf(signer, MDL, names, received)
+  return stage.service.wallet.present(received, { [query!.id]: [mdoc] })
 }
 
 it('the command writes configurations that only the owner can read, and prints the expected result of each test plan', () => {
@@ -113,12 +122,25 @@ describe('as a verifier, the service', () => {
   })
 
   it('accepts an mdoc of the document signer that was given to the command', async () => {
-    const { received, status } = await requestOf('iso_mdl')
-    const [query] = received.payload.dcql_query.credentials
-    const names = { 'org.iso.18013.5.1': { given_name: 'Erika', family_name: 'Mustermann' } }
-    const mdoc = await mdocOf(signer, MDL, names, received)
-    expect((await stage.service.wallet.present(received, { [query!.id]: [mdoc] })).status).toBe(200)
-    expect(await status()).toBe('verified')
+    const request = await requestOf('iso_mdl')
+    expect((await sendMdoc(request)).status).toBe(200)
+    expect(await request.status()).toBe('verified')
+  })
+
+  it('refuses an mdoc if no document signer was given, and shows the certificate of its signer', async () => {
+    const other = join(folder, 'no-signer')
+    const { stdout } = await runAdmin(stage.service.server, [
+      ...['certification', '--alias', 'shop', '--out', other],
+    ])
+    expect(stdout).toContain(join(other, 'verifier-iso-mdl.json'))
+    expect(stdout).toContain('Without --mdoc-signer, the first module of ISO mdoc fails')
+    const request = await requestOf('iso_mdl', other)
+    expect((await sendMdoc(request)).status).toBe(400)
+    const sha256 = createHash('sha256').update(new X509Certificate(signer.pki.leaf.pem).raw).digest('hex')
+    expect(await request.poll()).toMatchObject({
+      status: 'pending',
+      attempts: [{ claimed_issuer: { certificate_sha256: sha256 } }],
+    })
   })
 
   it('signs its requests under the root certificate in the configuration files', () => {
