@@ -236,13 +236,13 @@ export class VerificationIndex extends DurableObject<Env> {
 
   /**
    * Adds the day to the relying party's days with lists, before its first entry. Returns `old` if the list is
-   * in an object of an earlier build, and `deleted` for a deleted relying party.
+   * in an object of an earlier build. For a deleted relying party it may be there, or this is that object.
    */
   async #open({ relyingPartyId, day }: Day): Promise<'added' | 'old' | 'deleted'> {
     if (this.#day !== undefined) return 'added'
     if (this.#isElsewhere) return 'old'
     const added = (await relyingPartyStub(this.env, relyingPartyId)?.addListDay(day)) ?? 'deleted'
-    if (added === 'deleted') return added
+    if (added === 'deleted') return this.mayBeElsewhere ? 'old' : added
     this.#isElsewhere = added === 'old' && this.mayBeElsewhere
     if (this.#isElsewhere) return 'old'
     if (this.#day === undefined) {

@@ -58,6 +58,17 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'the earlier list of a deleted relying party gets no change',
+    clause: /the metadata of .* after its erasure/,
+    changes: [
+      {
+        path: 'src/relying-party/index/verification-index.ts',
+        replaced: "if (added === 'deleted') return this.mayBeElsewhere ? 'old' : added",
+        by: "if (added === 'deleted') return added",
+      },
+    ],
+  },
+  {
     name: 'a removal that fails is forgotten',
     changes: [
       {
