@@ -1,51 +1,25 @@
-// A failure of the Worker for background work: the list counts as unavailable, never as valid.
+// Calls to the Worker for background work. Whatever happens to a call, its caller goes on.
 
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { loadConfig } from '../../src/config.ts'
-import { fetchList, type PublishedConfig } from '../../src/relying-party/trust-lists/fetch-list.ts'
-import { TEST_ENVIRONMENT } from '../support/service/environment.ts'
+import { afterEach, expect, it, vi } from 'vitest'
+import { callBackground } from '../../src/background/call-background.ts'
 
-const common = {
-  name: 'a',
-  livemode: true,
-  url: 'https://lists.example.eu/tl.xml',
-  signers: [],
-  services: [],
-  refresh_seconds: 3600,
-  stale_after_seconds: 86_400,
-}
-const LISTS: readonly PublishedConfig[] = [
-  { ...common, kind: 'etsi_tl', list_type: null, territory: null },
-  { ...common, kind: 'eu_lotl', territories: 'all', oj_url: null },
-]
+afterEach(() => vi.useRealTimers())
 
-const fail = () => {
-  throw new TypeError('secret: internal')
-}
-/** Bindings with which no list in XML can be verified. */
-const WORKERS: readonly (readonly [string, object])[] = [
-  ['is missing', {}],
-  ['throws', { BACKGROUND_WORK: { verifyEtsiTl: fail, verifyEuLotl: fail } }],
-  [
-    'ends during the call',
-    { BACKGROUND_WORK: { verifyEtsiTl: async () => fail(), verifyEuLotl: async () => fail() } },
-  ],
-]
-
-beforeEach(() => {
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('<a/>'))
-})
-afterEach(() => {
-  vi.restoreAllMocks()
+it('returns the result of a call', async () => {
+  expect(await callBackground(async () => 'verified')).toBe('verified')
 })
 
-it.each(LISTS.flatMap((list) => WORKERS.map(([fault, env]) => ({ list, fault, env, kind: list.kind }))))(
-  'a list of kind $kind is unavailable if the Worker for background work $fault, and the log has no message of the error',
-  async ({ list, env }) => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const fetched = await fetchList(list, null, loadConfig(TEST_ENVIRONMENT as never), env as never)
-    expect(fetched).toEqual({ ok: false, error: 'unavailable' })
-    expect(log.mock.calls.join()).toMatch(/background_work_failed.*TypeError/)
-    expect(log.mock.calls.join()).not.toContain('secret')
-  },
-)
+it('returns undefined if a call fails, and logs it', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  expect(await callBackground(() => Promise.reject(new Error('no binding')))).toBeUndefined()
+  expect(logged.mock.lastCall?.[0]).toContain('"event":"background_work_failed"')
+})
+
+it('returns undefined if a call never ends, and logs it', async () => {
+  vi.useFakeTimers()
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const result = callBackground(() => new Promise(() => undefined))
+  await vi.advanceTimersByTimeAsync(180_000)
+  expect(await result).toBeUndefined()
+  expect(logged.mock.lastCall?.[0]).toContain('"error":"timeout"')
+})
