@@ -1,7 +1,6 @@
 // Private keys that a change of `verifier` leaves out. The stored key of the same leaf certificate stays.
 
-import { equalBytes } from '../../codec/bytes.ts'
-import { decodePemCertificates } from '../../trust/x509/pem-certificates.ts'
+import { findByLeaf } from '../../trust/x509/pem-certificates.ts'
 import { type RelyingPartyDocument, replaceVerifier } from './document.ts'
 import type { FurtherVerifier, ReaderCertificate, Sent, SettingsPatch, SigningIdentity } from './settings.ts'
 
@@ -21,19 +20,6 @@ export function identitiesOf<Stored extends WithChain>({
   further_verifiers = [],
 }: Identities<Stored>): readonly Stored[] {
   return [...(verifier ? [verifier] : []), ...further_verifiers, ...reader_certificates]
-}
-
-/** Returns the first identity with the leaf certificate of the PEM text; `undefined` if there is none. */
-export function findByLeaf<Stored extends WithChain>(
-  identities: readonly Stored[],
-  certificateChainPem: string,
-): Stored | undefined {
-  const leaf = leafOf(certificateChainPem)
-  if (leaf === undefined) return undefined
-  return identities.find((one) => {
-    const other = leafOf(one.certificate_chain_pem)
-    return other !== undefined && equalBytes(other, leaf)
-  })
 }
 
 /** Returns true if the patch leaves out a private key that the document does not have either. */
@@ -85,8 +71,4 @@ type SealedIdentities = {
   readonly own: Sealed<Sent<SigningIdentity>> | null | undefined
   readonly readers: readonly Sealed<Sent<ReaderCertificate>>[] | undefined
   readonly further: readonly Sealed<Sent<FurtherVerifier>>[] | undefined
-}
-
-function leafOf(certificateChainPem: string): Uint8Array | undefined {
-  return decodePemCertificates(certificateChainPem)?.[0]?.encoded
 }

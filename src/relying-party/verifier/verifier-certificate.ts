@@ -14,11 +14,11 @@ import { isSameName } from '../../trust/x509/distinguished-name.ts'
 import {
   anchorCertificates,
   decodePemCertificates,
+  findByLeaf,
   PEM_BEGINNING,
 } from '../../trust/x509/pem-certificates.ts'
 import { subjectKeyJwk } from '../../trust/x509/subject-key.ts'
 import type { Sent, SigningIdentity } from '../document/settings.ts'
-import { findByLeaf } from '../document/stored-keys.ts'
 import { registeredUses, verifierRegistration } from './verifier-registration.ts'
 
 /** Limits of a chain: its certificates, and the characters of its PEM. */

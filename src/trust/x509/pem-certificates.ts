@@ -2,6 +2,7 @@
 // texts.
 
 import { decodeBase64, encodeBase64 } from '../../codec/base64url.ts'
+import { equalBytes } from '../../codec/bytes.ts'
 import { decodeEach } from '../../codec/decode-each.ts'
 import { CERTIFICATE, PEM, TRUST_LIST } from '../../limits.ts'
 import { type Certificate, decodeCertificate } from './certificate.ts'
@@ -26,6 +27,23 @@ export function decodePemCertificates(pem: string): readonly Certificate[] | und
   const [before = '', ...blocks] = pem.split(BEGIN)
   if (before.trim() !== '') return undefined
   return decodeEach(blocks, decodeBlock, PEM.certificates)
+}
+
+/** Returns the first entry whose chain has the leaf certificate of a PEM text; `undefined` if there is none. */
+export function findByLeaf<Entry extends { readonly certificate_chain_pem: string }>(
+  entries: readonly Entry[],
+  chainPem: string,
+): Entry | undefined {
+  const leaf = leafOf(chainPem)
+  if (leaf === undefined) return undefined
+  return entries.find(({ certificate_chain_pem }) => {
+    const other = leafOf(certificate_chain_pem)
+    return other !== undefined && equalBytes(other, leaf)
+  })
+}
+
+function leafOf(chainPem: string): Uint8Array | undefined {
+  return decodePemCertificates(chainPem)?.[0]?.encoded
 }
 
 /** Returns a certificate as PEM. */
