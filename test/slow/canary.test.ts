@@ -101,8 +101,11 @@ describe('a marker text in every claim, metadata value and token', () => {
     expect(Object.keys(run.sealed).length, 'sealed keys').toBeGreaterThan(run.ids.length)
     expect(tracesInFiles(stateDir, run.sealed), 'the search finds sealed keys').not.toEqual([])
 
-    for (const id of run.ids) expect((await run.rp.call('DELETE', `/v1/verify/${id}`)).status).toBe(204)
-    const ids = Object.fromEntries(run.ids.map((id, i) => [`id ${i}`, id.slice(2)]))
+    // Both forms get the same Idempotency-Key, which leads to one session.
+    const all = [...new Set(run.ids)]
+    expect(all).toHaveLength(run.ids.length - 1)
+    for (const id of all) expect((await run.rp.call('DELETE', `/v1/verify/${id}`)).status).toBe(204)
+    const ids = Object.fromEntries(all.map((id, i) => [`id ${i}`, id.slice(2)]))
     // Sessions that share an object: the write-ahead log of the file has them until the object is put away.
     await vi.waitFor(
       () => {
