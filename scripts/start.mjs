@@ -47,6 +47,7 @@ import { printReadiness } from './service/readiness.mjs'
 import { openRelay, relayLimits } from './service/relay.mjs'
 import {
   checkKeys,
+  keepFormSince,
   keepSecrets,
   keepSessionObjects,
   keepUniqueKeys,
@@ -206,6 +207,7 @@ function hasObjects(directory) {
  * (`packagesForStart`) if there are objects. Returns the variables about what it found.
  */
 async function prepareObjects(directory, { uniqueKeys }, sharesObjects) {
+  const formSince = await keepFormSince(directory, sharesObjects)
   if (!hasObjects(directory)) return {}
   const limit = descriptorLimit()
   const program = join(ROOT, 'scripts', 'service', 'objects.mjs')
@@ -220,7 +222,7 @@ async function prepareObjects(directory, { uniqueKeys }, sharesObjects) {
   for (const line of objectsReport(counts, limit)) console.error(line)
   return {
     ALARMS_REPAIRED: String(counts.repaired),
-    OTHER_FORM_UNTIL: String(counts.hasOtherForm ? Date.now() + KEY_MS : 0),
+    OTHER_FORM_UNTIL: String(counts.hasOtherForm ? formSince + KEY_MS : 0),
   }
 }
 

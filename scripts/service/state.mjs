@@ -10,6 +10,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -124,8 +125,30 @@ export function keepSessionObjects(directory, wanted) {
     throw new Error(
       `SESSION_OBJECTS must be ${number} or 0: sessions of ${directory} share ${number} objects`,
     )
-  if (kept === undefined) writePrivately(path, String(number))
+  if (kept === undefined) {
+    // An earlier version, which does not know this file, may have created sessions of the other form.
+    rmSync(join(directory, SESSION_FORM), { force: true })
+    writePrivately(path, String(number))
+  }
   return { SESSION_OBJECTS: String(number), SHARE_SESSIONS: '1' }
+}
+
+const SESSION_FORM = 'session-form'
+
+/**
+ * Returns the time of the first start in the present form of new sessions (Unix milliseconds). No session of
+ * the other form was created after it. A change of form begins a new time. So does a missing, damaged or
+ * future time. `sharesObjects`: false if each new session gets its own object.
+ */
+export async function keepFormSince(directory, sharesObjects, now = Date.now()) {
+  const form = sharesObjects ? 'shared' : 'own'
+  const timeIn = (text) => Number(new RegExp(`^${form} (\\d{1,16})$`).exec(text)?.[1])
+  const kept = await keep(
+    join(directory, SESSION_FORM),
+    () => `${form} ${now}`,
+    (text) => timeIn(text) <= now,
+  )
+  return timeIn(kept)
 }
 
 /** Returns one secret for each object class. Anyone who knows it can forge object ids. */

@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { checkKeys, keepSecrets, keepUniqueKeys, openStateDirectory } from '../../scripts/service/state.mjs'
+import {
+  checkKeys,
+  keepFormSince,
+  keepSecrets,
+  keepSessionObjects,
+  keepUniqueKeys,
+  openStateDirectory,
+} from '../../scripts/service/state.mjs'
 
 it('a state directory gets a unique key for a new object class, and keeps the keys of other classes', async () => {
   const path = mkdtempSync(join(tmpdir(), 'state-'))
@@ -81,5 +88,44 @@ describe('the keys in a state directory', () => {
     rmSync(join(directory, 'objects'), { recursive: true })
     openStateDirectory(directory)
     expect(() => checkKeys(directory, {})).not.toThrow()
+  })
+})
+
+describe('the time since which new sessions have the present form', () => {
+  let directory: string
+  beforeEach(() => {
+    directory = openStateDirectory(mkdtempSync(join(tmpdir(), 'state-')))
+  })
+  afterEach(() => rmSync(directory, { recursive: true }))
+
+  it('is that of the first start with a stored time, and later starts do not renew it', async () => {
+    for (const now of [1_000, 2_000, 3_000]) expect(await keepFormSince(directory, true, now)).toBe(1_000)
+  })
+
+  it('begins again with each change of form, in both directions', async () => {
+    expect(await keepFormSince(directory, true, 1_000)).toBe(1_000)
+    expect(await keepFormSince(directory, false, 2_000)).toBe(2_000)
+    expect(await keepFormSince(directory, false, 3_000)).toBe(2_000)
+    expect(await keepFormSince(directory, true, 4_000)).toBe(4_000)
+    expect(await keepFormSince(directory, true, 5_000)).toBe(4_000)
+  })
+
+  it.each(['', 'shared', 'shared -1', 'shared 1e3', 'shared 100\n', 'shared 9000', '\0'])(
+    'begins again if the stored text is %j: damaged, or in the future',
+    async (text) => {
+      writeFileSync(join(directory, 'session-form'), text)
+      expect(await keepFormSince(directory, true, 2_000)).toBe(2_000)
+      expect(await keepFormSince(directory, true, 3_000)).toBe(2_000)
+    },
+  )
+
+  it('begins again after a way back to an earlier version, for which session-objects is moved away', async () => {
+    keepSessionObjects(directory, undefined)
+    await keepFormSince(directory, true, 1_000)
+    keepSessionObjects(directory, undefined)
+    expect(await keepFormSince(directory, true, 2_000)).toBe(1_000)
+    rmSync(join(directory, 'keys', 'session-objects'))
+    keepSessionObjects(directory, undefined)
+    expect(await keepFormSince(directory, true, 3_000)).toBe(3_000)
   })
 })

@@ -49,8 +49,8 @@ export function sessionOfName(env: Namespaces, name: string | undefined): Sessio
 
 /**
  * Returns the session that belongs to a name in the form that new sessions do not have: an object of its own,
- * or a shared object. Returns `undefined` if the service has no such session that was created at most a day
- * before its start, which is usual.
+ * or a shared object. Returns `undefined` if the service has no such session, or has created new sessions in
+ * the present form for a day, which is usual.
  */
 export function otherSessionOfName(env: Namespaces, name: string, now: number): SessionStub | undefined {
   const { SHARED_SESSIONS: shared, VERIFICATION_SESSION: own, OTHER_FORM_UNTIL = '0' } = env

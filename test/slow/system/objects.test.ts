@@ -46,6 +46,19 @@ it.each([
   },
 )
 
+it('a session of the other form is no longer looked up a day after the change, also if the service starts again', async () => {
+  await stage.service.server.restart({ SESSION_OBJECTS: '0' })
+  const headers = { 'idempotency-key': 'order of the day before' }
+  const first = await stage.rp.create(OVER_18, headers)
+  await stage.service.server.restart({ SESSION_OBJECTS: '64' })
+  const path = join(stage.service.server.stateDir, 'session-form')
+  expect(readFileSync(path, 'utf8')).toMatch(/^shared \d+$/)
+  writeFileSync(path, `shared ${Date.now() - 86_400_000}`)
+  await stage.service.server.restart()
+  expect((await stage.rp.poll(first.verification_id)).status).toBe('pending')
+  expect((await stage.rp.create(OVER_18, headers)).verification_id).not.toBe(first.verification_id)
+})
+
 describe.each([
   ['was removed', (path: string) => rmSync(path)],
   ['is garbage', (path: string) => writeFileSync(path, 'garbage'.repeat(2_000))],
