@@ -23,12 +23,11 @@ import {
   type SettingsInput,
   type SettingsPatch,
   type SettingsView,
-  type SigningIdentity,
   STATUS_UNAVAILABLE,
   WEBHOOK_EVENT_TYPES,
 } from '../document/settings.ts'
 import { identitiesOf } from '../document/stored-keys.ts'
-import { type IdentityRules, namesHost } from '../verifier/verifier-certificate.ts'
+import { type IdentityRules, namesHost, type StoredIdentity } from '../verifier/verifier-certificate.ts'
 import { verifierSettings } from '../verifier/verifier-settings.ts'
 import { addedTransactionDataTypes } from './added-transaction-data-types.ts'
 import { addedTypes, FORMAT_IDS } from './added-types.ts'
@@ -95,7 +94,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
 /** Body of `PATCH`. A member that is sent replaces the whole old value. Null removes an optional member. */
 export function patchSchema(rules: SettingsRules, current: CurrentSettings): z.ZodMiniType<SettingsPatch> {
   const fixed = z.never('cannot be changed: every API key carries the mode')
-  const stored = identitiesOf<Pick<SigningIdentity, 'certificate_chain_pem'>>(current)
+  const stored = identitiesOf<StoredIdentity>(current)
   const body = z.exactPartial(z.extend(members(rules, stored), { name, livemode: fixed }))
   return z.pipe(
     body.check(z.superRefine((patch, context) => checkSettings(patch, current, rules, context))),

@@ -20,7 +20,7 @@ const FURTHER_VERIFIERS = 3
 
 /** Schema of `verifier.further`. Asynchronous: it tests key pairs. */
 export function furtherVerifiers(rules: IdentityRules): z.ZodMiniType<readonly Sent<FurtherVerifier>[]> {
-  const { signing_jwk, certificate_chain_pem, registration, uses } = identityMembers(rules.now)
+  const { signing_jwk, certificate_chain_pem, registration, uses } = identityMembers()
   const identity = z
     .strictObject({
       signing_jwk: z.exactOptional(signing_jwk),

@@ -19,21 +19,21 @@ import {
 } from '../../trust/x509/pem-certificates.ts'
 import { subjectKeyJwk } from '../../trust/x509/subject-key.ts'
 import type { Sent, SigningIdentity } from '../document/settings.ts'
-import { registeredUses, verifierRegistration } from './verifier-registration.ts'
+import { isExpiredRegistration, registeredUses, verifierRegistration } from './verifier-registration.ts'
 
 /** Limits of a chain: its certificates, and the characters of its PEM. */
 const MAXIMUM_CERTIFICATES = 5
 const MAXIMUM_PEM = 20_000
 
-/** Returns the schemas of the members of an identity. `now` is Unix milliseconds. */
-export function identityMembers(now: number) {
+/** Returns the schemas of the members of an identity. */
+export function identityMembers() {
   return {
     signing_jwk: signingJwk,
     certificate_chain_pem: certificateChainPem,
     root_certificate_pem: certificateChainPem,
     attestation_jwt: z.string(),
-    registration: verifierRegistration(now),
-    uses: registeredUses(now),
+    registration: verifierRegistration(),
+    uses: registeredUses(),
   }
 }
 
@@ -42,7 +42,7 @@ export type IdentityRules = {
   /** Unix milliseconds. */
   readonly now: number
   /** Identities whose private keys are stored: a change may leave these keys out. Absent: a creation. */
-  readonly stored?: readonly Pick<SigningIdentity, 'certificate_chain_pem'>[]
+  readonly stored?: readonly StoredIdentity[]
 }
 
 /** Returns the required members of an identity, for the API description. A creation must have the key. */
@@ -50,25 +50,46 @@ export function requiredMembers({ stored }: IdentityRules, others: readonly stri
   return { required: stored === undefined ? ['signing_jwk', ...others] : others }
 }
 
+/** An identity as it is stored, apart from its private key. */
+export type StoredIdentity = Omit<SigningIdentity, 'signing_jwk'>
+
 type Context = Pick<z.core.$RefinementCtx, 'addIssue'>
 type Chain = Sent<Pick<SigningIdentity, 'signing_jwk' | 'certificate_chain_pem'>>
 
-/** Checks that the members of an identity fit together. Asynchronous, because it verifies signatures. */
+/**
+ * Checks that the members of an identity fit together. Asynchronous, because it verifies signatures. A root,
+ * an attestation or a registration that the same identity already has may have expired: it must not prevent
+ * the change of another identity.
+ */
 export async function checkIdentity(
   identity: Sent<SigningIdentity>,
   rules: IdentityRules,
   context: Context,
 ): Promise<void> {
   const { now } = rules
+  const kept = findByLeaf(rules.stored ?? [], identity.certificate_chain_pem)
   const isValid = await checkChain(identity, rules, context)
-  const root = isValid ? await rootError(identity, now) : undefined
+  const root = isValid ? await rootError(identity, kept, now) : undefined
   if (root !== undefined) {
     context.addIssue({ code: 'custom', path: ['root_certificate_pem'], message: root })
   }
-  const attestation = attestationError(identity, now)
+  const attestation = attestationError(identity, kept, now)
   if (attestation !== undefined) {
     context.addIssue({ code: 'custom', path: ['attestation_jwt'], message: attestation })
   }
+  const known = kept ? registrationsOf(kept).map(({ certificate }) => certificate) : []
+  for (const { certificate, path } of registrationsOf(identity)) {
+    if (!known.includes(certificate) && isExpiredRegistration(certificate, now))
+      context.addIssue({ code: 'custom', path, message: NOT_EXPIRED })
+  }
+}
+
+const NOT_EXPIRED = 'must not have expired'
+
+/** Returns the registration certificates of an identity, with their paths in it. */
+function registrationsOf({ registration, uses = [] }: Pick<SigningIdentity, 'registration' | 'uses'>) {
+  const own = registration ? [{ ...registration, path: ['registration', 'certificate'] }] : []
+  return [...own, ...uses.map((use, i) => ({ ...use, path: ['uses', i, 'certificate'] }))]
 }
 
 /**
@@ -182,6 +203,7 @@ export async function chainError(
 /** Returns an error message about the root of the chain; `undefined` if the root is valid or absent. */
 async function rootError(
   { certificate_chain_pem, root_certificate_pem }: Sent<SigningIdentity>,
+  kept: StoredIdentity | undefined,
   now: number,
 ): Promise<string | undefined> {
   if (root_certificate_pem === undefined) return undefined
@@ -191,7 +213,8 @@ async function rootError(
   if (!(await isIssuedBy(root, root)) || !(await isIssuedBy(top, root))) {
     return 'must be the self-signed authority that issued the last certificate of certificate_chain_pem'
   }
-  return checkValidityPeriod(root, now / 1000) === undefined ? undefined : 'must be valid now'
+  const isKept = root_certificate_pem === kept?.root_certificate_pem
+  return isKept || checkValidityPeriod(root, now / 1000) === undefined ? undefined : 'must be valid now'
 }
 
 const RULES: Readonly<Record<Exclude<CertificateRule, 'extended_key_usage'>, string>> = {
@@ -224,6 +247,7 @@ export function namesHost(certificateChainPem: string, hostname: string): boolea
  */
 function attestationError(
   { attestation_jwt, signing_jwk, certificate_chain_pem }: Sent<SigningIdentity>,
+  kept: StoredIdentity | undefined,
   now: number,
 ): string | undefined {
   if (attestation_jwt === undefined) return undefined
@@ -231,7 +255,8 @@ function attestationError(
   if (key === undefined) return 'must have a certificate_chain_pem with the key of the attestation'
   const attestation = parseVerifierAttestation(attestation_jwt, key)
   if (!attestation.ok) return ATTESTATION_ERRORS[attestation.error]
-  return attestation.value.expiresAt <= now / 1000 ? 'must not have expired' : undefined
+  const isKept = attestation_jwt === kept?.attestation_jwt
+  return !isKept && attestation.value.expiresAt <= now / 1000 ? NOT_EXPIRED : undefined
 }
 
 function leafKey(certificateChainPem: string): PublicJwk | undefined {

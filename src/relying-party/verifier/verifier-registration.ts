@@ -18,17 +18,17 @@ import { attributeValues } from '../../trust/x509/distinguished-name.ts'
 import { anchorCertificates } from '../../trust/x509/pem-certificates.ts'
 import type { RegisteredUse, SigningIdentity } from '../document/settings.ts'
 
-/** `verifier.registration` of the settings. `now` is Unix milliseconds. */
-export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistration> {
-  return z.strictObject(registrationMembers(now))
+/** `verifier.registration` of the settings. The expiry of the certificate is not checked here. */
+export function verifierRegistration(): z.ZodMiniType<VerifierRegistration> {
+  return z.strictObject(registrationMembers())
 }
 
 /** Limit of intended uses of one identity. */
 const USES = 8
 
-/** `verifier.uses` of the settings: a registration for each intended use. `now` is Unix milliseconds. */
-export function registeredUses(now: number): z.ZodMiniType<readonly RegisteredUse[]> {
-  return list(z.strictObject({ intended_use: text(100), ...registrationMembers(now) }), USES).check(
+/** `verifier.uses` of the settings: a registration for each intended use. */
+export function registeredUses(): z.ZodMiniType<readonly RegisteredUse[]> {
+  return list(z.strictObject({ intended_use: text(100), ...registrationMembers() }), USES).check(
     z.refine(
       (uses) => new Set(uses.map(({ intended_use }) => intended_use)).size === uses.length,
       'must not repeat an entry',
@@ -36,13 +36,13 @@ export function registeredUses(now: number): z.ZodMiniType<readonly RegisteredUs
   )
 }
 
-function registrationMembers(now: number) {
+function registrationMembers() {
   return {
     certificate: z.string().check(
       z.maxLength(REGISTRATION.characters),
       z.meta({ pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+\\.[^.]*)?$' }),
       z.superRefine((text, context) => {
-        const message = certificateError(text, now)
+        const message = certificateError(text)
         if (message !== undefined) context.addIssue({ code: 'custom', message })
       }),
     ),
@@ -68,10 +68,15 @@ const dataset = z.pipe(
   ),
 )
 
-function certificateError(text: string, now: number): string | undefined {
+function certificateError(text: string): string | undefined {
   const parsed = parseRegistrationCertificate(text)
-  if (!parsed.ok) return ERRORS[parsed.error]
-  return hasExpired(parsed.value, now) ? 'must not have expired' : undefined
+  return parsed.ok ? undefined : ERRORS[parsed.error]
+}
+
+/** Returns true if a registration certificate that the schema accepted has expired. */
+export function isExpiredRegistration(certificate: string, now: number): boolean {
+  const parsed = parseRegistrationCertificate(certificate)
+  return !parsed.ok || hasExpired(parsed.value, now)
 }
 
 const ERRORS: Readonly<Record<RegistrationError, string>> = {

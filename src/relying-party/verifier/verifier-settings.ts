@@ -29,7 +29,7 @@ export function verifierSettings(
   stored?: IdentityRules['stored'],
 ): z.ZodMiniType<VerifierSettings> {
   const rules: IdentityRules = { now, ...(stored && { stored }) }
-  const members = z.exactPartial(z.strictObject(identityMembers(now)))
+  const members = z.exactPartial(z.strictObject(identityMembers()))
   const body = z.extend(members, {
     reader_certificates: z.exactOptional(readerCertificates(rules)),
     further: z.exactOptional(furtherVerifiers(rules)),
