@@ -24,6 +24,8 @@ type Identity = Pick<Verifier, 'certificate'> & {
   readonly chain: string
   /** Pointer of the identity in the settings. */
   readonly at: string
+  /** True if a root or an attestation is stored, which a new first certificate removes. */
+  readonly hasMore: boolean
 }
 type Change = (changed: (current: VerifierChange) => VerifierChange | undefined) => Promise<Answer<unknown>>
 
@@ -72,11 +74,13 @@ const FIRST = '/verifier'
 
 function identitiesOf(verifier: Settings['verifier']): readonly Identity[] {
   const { certificate_chain_pem: chain = null, certificate = null, further = [] } = verifier ?? {}
-  const first = chain === null ? [] : [{ chain, certificate, at: FIRST }]
+  const hasMore = Boolean(verifier?.attestation_jwt ?? verifier?.root_certificate_pem)
+  const first = chain === null ? [] : [{ chain, certificate, at: FIRST, hasMore }]
   const others = further.map((one, i) => ({
     chain: one.certificate_chain_pem,
     certificate: one.certificate,
     at: `${FIRST}/further/${i}`,
+    hasMore: false,
   }))
   return [...first, ...others]
 }
@@ -90,7 +94,7 @@ function OneIdentity({
   readonly change: Change
   readonly warnings: Settings['warnings']
 }) {
-  const { at, chain, certificate } = identity
+  const { at, chain, certificate, hasMore } = identity
   const title = at === FIRST ? t('own_identity') : t('further_identity', { number: Number(at.at(-1)) + 1 })
   const replaceLabel = t('replace_identity', { name: title })
   const replace = async (replacement: IdentityChange) => {
@@ -116,7 +120,7 @@ function OneIdentity({
         <IdentityForm
           label={replaceLabel}
           at={at}
-          hint={`${t('private_key_hint')} ${t('private_key_stays')}`}
+          hint={`${t('private_key_hint')} ${t('private_key_stays')}${hasMore ? ` ${t('replaced_removes')}` : ''}`}
           send={replace}
         />
       </details>

@@ -8,6 +8,8 @@ type Registered = Pick<Verifier, 'registration' | 'uses'>
 /** `certificate_chain_pem` is absent if the relying party has no identity of its own. */
 export type VerifierChange = {
   readonly certificate_chain_pem?: string
+  readonly root_certificate_pem?: string
+  readonly attestation_jwt?: string
   readonly further: readonly IdentityChange[]
   readonly reader_certificates: readonly object[]
 }
@@ -40,15 +42,20 @@ export function withIdentity(change: VerifierChange, added: IdentityChange): Ver
 }
 
 /**
- * Replaces the certificate and the key of the identity with the chain `old`. Its registration stays. Returns
- * `undefined` if no identity has this chain.
+ * Replaces the certificate and the key of the identity with the chain `old`. Its registration stays. Its
+ * attestation and its root stay only with the first certificate of `old`, because they belong to its key.
+ * Returns `undefined` if no identity has this chain.
  */
 export function withReplaced(
   change: VerifierChange,
   old: string,
   replacement: IdentityChange,
 ): VerifierChange | undefined {
-  if (change.certificate_chain_pem === old) return { ...change, ...replacement }
+  if (change.certificate_chain_pem === old) {
+    const { attestation_jwt, root_certificate_pem, ...others } = change
+    const isSameLeaf = leafOf(old) === leafOf(replacement.certificate_chain_pem)
+    return { ...(isSameLeaf ? change : others), ...replacement }
+  }
   const further = change.further.map((one) => (hasChain(one, old) ? { ...one, ...replacement } : one))
   return change.further.some((one) => hasChain(one, old)) ? { ...change, further } : undefined
 }
@@ -70,6 +77,11 @@ export function toBody({ further, reader_certificates, ...own }: VerifierChange)
 
 function hasChain(one: IdentityChange, chain: string): boolean {
   return one.certificate_chain_pem === chain
+}
+
+/** Returns the first certificate of a chain (PEM) without white space. */
+function leafOf(chain: string): string | undefined {
+  return chain.split('-----END')[0]?.replace(/\s/g, '')
 }
 
 function registeredOf({ registration, uses }: Registered): object {

@@ -93,6 +93,19 @@ describe('a change of the identities', () => {
     expect(withIdentity(first, APPLE)).toEqual({ ...first, further: [APPLE] })
   })
 
+  it('replaces the root and the attestation only with the first certificate that they belong to', () => {
+    const registration = { certificate: 'a.b.c', dataset: { a: 1 }, encoding: 'compact' }
+    const more = { root_certificate_pem: 'root', attestation_jwt: 'jwt' }
+    const change = toChange({ ...VERIFIER, ...more, registration })
+    const replaced = withReplaced(change, OWN.certificate_chain_pem, NEW)
+    expect(replaced).toEqual({ ...toChange({ ...VERIFIER, registration }), ...NEW })
+    expect(Object.keys(replaced ?? {})).toContain('registration')
+    const longer = { certificate_chain_pem: `${OWN.certificate_chain_pem.trim()}\r\n${root.pem}` }
+    for (const same of [longer, OWN])
+      expect(withReplaced(change, OWN.certificate_chain_pem, same)).toEqual({ ...change, ...same })
+    expect(withReplaced(change, APPLE.certificate_chain_pem, NEW)).toMatchObject(more)
+  })
+
   it('replaces and removes the identity of a chain, and is undefined for a chain that is no longer there', () => {
     const change = toChange(VERIFIER)
     const [apple, google] = change.further

@@ -158,6 +158,28 @@ describeInBrowser('the identities in the console', () => {
     expect(await signersOf(rp)).toEqual(x5c(other, google))
   })
 
+  it('that have a root say that a new first certificate removes it, and remove it with the old certificate', async () => {
+    const rp = await relyingPartyOf(stage, {
+      verifier: {
+        ...identityOf(own),
+        root_certificate_pem: root.pem,
+        further: [apple, google].map(identityOf),
+      },
+    })
+    const page = await open(rp)
+    const hint = 'A new first certificate removes attestation_jwt and root_certificate_pem'
+    const form = await openForm(page, 'Own identity')
+    await form.getByText(hint).waitFor()
+    expect(await (await openForm(page, 'Further identity 1')).getByText(hint).count()).toBe(0)
+    await fieldsOf(form).chain.fill(other.pem)
+    await fieldsOf(form).key.fill(keyTextOf(other))
+    await save(form)
+    await cardOf(page, 'Own identity').locator('dd').getByText('img src=x').waitFor()
+    expect(await settingsOf(rp)).toMatchObject({ root_certificate_pem: null })
+    await (await openForm(page, 'Own identity')).getByRole('button', { name: 'Save' }).waitFor()
+    expect(await page.getByText(hint).count()).toBe(0)
+  })
+
   it('that were changed elsewhere meanwhile are neither replaced nor removed', async () => {
     const rp = await partyWith(apple, google)
     const page = await open(rp)
