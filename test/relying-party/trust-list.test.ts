@@ -118,7 +118,7 @@ describe('a trust list', () => {
     const digestOf = async () => (await stub().keepIssue(7, naming))?.sha256
     const requests = await publishList({}, { etag: '"7"' })
     await create()
-    expect(await stub().keepIssues()).toBe(true)
+    expect(await stub().keepIssues({ ...naming, by: '' })).toBe(true)
     await wakeAfter(0)
     expect(requests.map(({ headers }) => headers.get('if-none-match'))).toEqual([null, null])
     const seventh = await digestOf()
@@ -134,6 +134,31 @@ describe('a trust list', () => {
     })
     expect(eighth?.sha256).not.toBe(seventh)
     expect(await stub().keepIssue(6, naming)).toBeUndefined()
+  })
+
+  it('renews the reference to its stored bytes, and fetches the bytes again if they were erased', async () => {
+    const ahead = () => ({ by: '', until: Date.now() + 36 * 24 * HOUR })
+    const body = await sign({ nextUpdate: '2047-11-21T12:00:00Z' })
+    const requests = publish(() => new Response(body, { headers: { etag: '"7"' } }))
+    await create()
+    await stub().keepIssues(ahead())
+    await wakeAfter(0)
+    const digest = (await stub().keepIssue(7, { by: 'rp_1', until: NOW }))?.sha256
+    const materials = env.EVIDENCE_MATERIALS.getByName(digest![0]!)
+    const erasedAfter = async (days: number) => {
+      vi.setSystemTime(Date.now() + days * 24 * HOUR)
+      await runDurableObjectAlarm(materials)
+      return (await materials.read(digest!, '')) === undefined
+    }
+    vi.setSystemTime(NOW + 20 * 24 * HOUR)
+    expect(await stub().keepIssues(ahead())).toBe(true)
+    expect(await erasedAfter(30)).toBe(false)
+    expect(await erasedAfter(10)).toBe(true)
+    expect(requests).toHaveLength(2)
+    expect(await stub().keepIssues(ahead())).toBe(true)
+    await wakeAfter(0)
+    expect(requests.map(({ headers }) => headers.get('if-none-match'))).toEqual([null, null, null])
+    expect(await stub().keepIssue(7, ahead())).toMatchObject({ sha256: digest })
   })
 
   it('is fetched again for its bytes by a verification with evidence, if nothing has asked for them before', async () => {

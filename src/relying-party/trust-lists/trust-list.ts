@@ -103,17 +103,18 @@ export class TrustList extends DurableObject<Env> {
   }
 
   /**
-   * Stores from now on the bytes of each issue (version) of the list, for evidence. The list is fetched again
-   * for the bytes of the current issue. Returns `undefined` if there is no list whose bytes evidence needs:
-   * a list of lists vouches for nobody.
+   * Stores from now on the bytes of each issue (version) of the list, for evidence, and keeps the bytes of the
+   * current issue. If these bytes are not stored, the list is fetched again. Returns `undefined` if there is
+   * no list.
    */
-  async keepIssues(): Promise<true | undefined> {
-    const [stored, source] = [this.#load(), this.#source()]
-    if (stored === undefined || source === undefined || source.kind === 'eu_lotl') return undefined
-    if (stored.keeps_issues) return true
-    this.#save({ ...stored, keeps_issues: true })
-    await this.#wakeAt(Date.now())
-    return true
+  async keepIssues(naming: Naming): Promise<true | undefined> {
+    const [record, source] = [this.#load(), this.#source()]
+    if (record === undefined || source === undefined || source.kind === 'eu_lotl') return undefined
+    const issue = record.edition?.issue
+    const isKept = issue && (await materialsStub(this.env, issue.sha256).keep(issue.sha256, naming))
+    const stored = this.#load() // a fetch may have changed the record meanwhile
+    if (stored !== undefined && (issue ? !isKept : !stored.keeps_issues)) await this.#requestBytes(stored)
+    return stored && true
   }
 
   /**
@@ -134,9 +135,7 @@ export class TrustList extends DurableObject<Env> {
     }
     const stored = this.#load() // a fetch may have changed the record meanwhile
     if (stored === undefined || issue !== current || (!issue && stored.keeps_issues)) return undefined
-    const unkept = stored.edition && { ...stored.edition, issue: undefined }
-    this.#save({ ...stored, edition: unkept, keeps_issues: true })
-    await this.#wakeAt(Date.now())
+    await this.#requestBytes(stored)
     return undefined
   }
 
@@ -205,6 +204,13 @@ export class TrustList extends DurableObject<Env> {
     this.#take(stored, fetched, issue)
     if (fetched.ok && source.kind === 'eu_lotl') await this.#updateFollowed(source, before)
     return true
+  }
+
+  /** Fetches the list again for the bytes of its current issue, which are not stored. */
+  async #requestBytes(stored: TrustListRecord): Promise<void> {
+    const edition = stored.edition && { ...stored.edition, issue: undefined }
+    this.#save({ ...stored, edition, keeps_issues: true })
+    await this.#wakeAt(Date.now())
   }
 
   /** Stores the bytes of an issue for evidence. If that fails, the issue is used without stored bytes. */

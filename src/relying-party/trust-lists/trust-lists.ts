@@ -153,7 +153,9 @@ export function keepIssues(
     const follows = copy.ok ? copy.value.follows : []
     const names = follows.length === 0 ? [name] : follows.map((territory) => followedName(name, territory))
     await Promise.all(
-      names.map((each) => keepDaily(`${each} issues`, '', now, () => trustListStub(env, each).keepIssues())),
+      names.map((each) =>
+        keepDaily(`${each} issues`, '', now, (naming) => trustListStub(env, each).keepIssues(naming)),
+      ),
     )
   }
   // A list that is not kept yet is named in `missing` of the evidence.
