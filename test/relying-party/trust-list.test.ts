@@ -11,6 +11,7 @@ import {
   PID_ISSUANCE,
   signLote,
 } from '../support/certificates/trust-lists.ts'
+import { WAIT } from '../support/wait.ts'
 
 const NOW = LIST_NOW * 1000
 const HOUR = 3_600_000
@@ -159,6 +160,30 @@ describe('a trust list', () => {
     await wakeAfter(0)
     expect(requests.map(({ headers }) => headers.get('if-none-match'))).toEqual([null, null, null])
     expect(await stub().keepIssue(7, ahead())).toMatchObject({ sha256: digest })
+  })
+
+  it('is fetched again at once if evidence needs its bytes for the first time during a fetch', async () => {
+    await publishList()
+    await create()
+    const body = await sign()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const requests = publish(() => held.then(() => new Response(body)))
+    const running = stub().refresh()
+    await expect.poll(() => requests.length, WAIT).toBe(1)
+    const naming = { by: '', until: NOW + 36 * 24 * HOUR }
+    await stub().keepIssues(naming)
+    release()
+    expect(await running).toMatchObject({ value: { last_attempt: { fault: null } } })
+    const nextFetch = async () =>
+      runInDurableObject(stub(), async (_, { storage }) => (await storage.getAlarm()) ?? Infinity)
+    expect(await nextFetch()).toBeLessThanOrEqual(Date.now())
+    publish(() => new Response(body))
+    await wakeAfter(0)
+    expect(await stub().keepIssue(7, naming)).toMatchObject({ media_type: 'application/jose' })
+    expect(await nextFetch()).toBe(Date.now() + HOUR)
   })
 
   it('is fetched again for its bytes by a verification with evidence, if nothing has asked for them before', async () => {

@@ -172,10 +172,10 @@ export class TrustList extends DurableObject<Env> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined
     })
-    const isTaken = await this.#refreshing
+    const isDone = await this.#refreshing
     const stored = this.#load()
     if (stored === undefined) return
-    if (!isTaken) return this.#wakeAt(Date.now())
+    if (!isDone) return this.#wakeAt(Date.now())
     // After the fault `closed` the fetch is not repeated early: the list was read, and has ended.
     if (stored.last_attempt?.fault === null || stored.last_attempt?.fault === 'closed')
       await this.#wakeAt(Date.now() + source.refresh_seconds * 1000)
@@ -183,15 +183,15 @@ export class TrustList extends DurableObject<Env> {
 
   /**
    * Fetches the list and stores the result. `alarm` runs one fetch at a time, so that the new list is
-   * compared with the issue that it replaces. Returns false if the result was discarded, because the list has
-   * got another configuration during the fetch.
+   * compared with the issue that it replaces. Returns false if the list must be fetched again at once: it got
+   * another configuration during the fetch, or evidence needs bytes that this fetch did not request.
    */
   async #refresh(): Promise<boolean> {
     const [before, source] = [this.#load(), this.#source()]
     if (before === undefined || source === undefined) return true
     const begun = Date.now()
     // If evidence needs the bytes of the issue, the whole list is requested once.
-    const lacksBytes = before.keeps_issues && before.edition?.issue === undefined
+    const lacksBytes = needsBytes(before)
     const last = before.edition && lacksBytes ? { ...before.edition, etag: null } : before.edition
     const fetched = await fetchList(source, last, loadConfig(this.env), this.env)
     const result = fetched.ok ? 'ok' : fetched.error
@@ -203,7 +203,7 @@ export class TrustList extends DurableObject<Env> {
     if (!isSame || stored.created_at !== before.created_at) return false
     this.#take(stored, fetched, issue)
     if (fetched.ok && source.kind === 'eu_lotl') await this.#updateFollowed(source, before)
-    return true
+    return lacksBytes || !needsBytes(this.#load())
   }
 
   /** Fetches the list again for the bytes of its current issue, which are not stored. */
@@ -323,6 +323,11 @@ type Fetched = Awaited<ReturnType<typeof fetchList>>
 /** Returns the new issue of a fetch, if the fetch gave one. */
 function readIssue(fetched: Fetched) {
   return fetched.ok && fetched.value !== 'not_modified' ? fetched.value : undefined
+}
+
+/** Returns true if evidence needs the bytes of the current issue, and they are not stored. */
+function needsBytes(stored: TrustListRecord | undefined): boolean {
+  return stored?.keeps_issues === true && stored.edition?.issue === undefined
 }
 
 /** Returns whether a list pins this certificate as its signer. */
