@@ -1,8 +1,9 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { TrustList } from '../../src/relying-party/trust-lists/trust-list.ts'
 import type { TrustListConfig } from '../../src/relying-party/trust-lists/trust-list-schema.ts'
-import { subscribedAnchors, trustListHealth } from '../../src/relying-party/trust-lists/trust-lists.ts'
+import { keepIssues, subscribedAnchors, trustListHealth } from '../../src/relying-party/trust-lists/trust-lists.ts'
 import { type IssuerPki, type Minted, mintIssuerPki } from '../support/certificates/certificates.ts'
 import {
   LIST_NOW,
@@ -184,6 +185,25 @@ describe('a trust list', () => {
     await wakeAfter(0)
     expect(await stub().keepIssue(7, naming)).toMatchObject({ media_type: 'application/jose' })
     expect(await nextFetch()).toBe(Date.now() + HOUR)
+  })
+
+  it('is asked once a day for bytes that it does not have, and is not asked after its erasure', async () => {
+    const asked = vi.spyOn(TrustList.prototype, 'keepIssues')
+    const services = [{ type: 'certificate', credential_types: ['pid'], assurance_level: 'low' as const }]
+    const bundle = async (name: string) => {
+      const list = { name, kind: 'pem_bundle', livemode: true, services, pem: pki.root.pem } as const
+      await env.TRUST_LIST.getByName(name).create(list, NOW)
+      return name
+    }
+    const [erased, first] = [config.name, await bundle(`${config.name}-1`)]
+    keepIssues(env, { anchor_sets: [erased, first] }, NOW)
+    await expect.poll(() => asked.mock.results.length, WAIT).toBe(1)
+    expect(await asked.mock.results[0]?.value).toBe(false)
+    keepIssues(env, { anchor_sets: [erased, first, await bundle(`${config.name}-2`)] }, NOW)
+    await expect.poll(() => asked.mock.results.length, WAIT).toBeGreaterThan(1)
+    await stub().view()
+    expect(asked).toHaveBeenCalledTimes(2)
+    expect(await stub().keepIssues({ by: '', until: NOW })).toBeUndefined()
   })
 
   it('is fetched again for its bytes by a verification with evidence, if nothing has asked for them before', async () => {

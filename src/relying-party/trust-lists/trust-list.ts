@@ -104,12 +104,13 @@ export class TrustList extends DurableObject<Env> {
 
   /**
    * Stores from now on the bytes of each issue (version) of the list, for evidence, and keeps the bytes of the
-   * current issue. If these bytes are not stored, the list is fetched again. Returns `undefined` if there is
-   * no list.
+   * current issue. If these bytes are not stored, the list is fetched again. Returns false if evidence needs
+   * no bytes of such a list, and `undefined` if there is no list.
    */
-  async keepIssues(naming: Naming): Promise<true | undefined> {
-    const [record, source] = [this.#load(), this.#source()]
-    if (record === undefined || source === undefined || source.kind === 'eu_lotl') return undefined
+  async keepIssues(naming: Naming): Promise<boolean | undefined> {
+    const record = this.#load()
+    if (record === undefined) return undefined
+    if (record.config.kind === 'pem_bundle' || record.config.kind === 'eu_lotl') return false
     const issue = record.edition?.issue
     const isKept = issue && (await materialsStub(this.env, issue.sha256).keep(issue.sha256, naming))
     const stored = this.#load() // a fetch may have changed the record meanwhile

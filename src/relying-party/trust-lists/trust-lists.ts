@@ -150,6 +150,7 @@ export function keepIssues(
 ): void {
   const keepAll = async (name: string) => {
     const copy = await loadCopy(env, name, now)
+    if (!copy.ok && copy.error === 'not_found') return
     const follows = copy.ok ? copy.value.follows : []
     const names = follows.length === 0 ? [name] : follows.map((territory) => followedName(name, territory))
     await Promise.all(
