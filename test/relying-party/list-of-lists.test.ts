@@ -382,6 +382,19 @@ it('a copy of a national list is not used any more as soon as its pointer no lon
   expect(await refreshAfter(HOUR)).toMatchObject({ lists: [{ sequence: 8, anchors: 1, fault: null }, {}] })
 })
 
+it('evidence names no bytes of a former signer once the pointer to the national list no longer names this signer', async () => {
+  const naming = { by: 'rp_1', until: NOW + 36 * 24 * HOUR }
+  await create()
+  await child('HU').keepIssues(naming)
+  await refreshAfter(HOUR)
+  web.set(addressOf('HU'), national('HU', { sequence: 8 }))
+  await refreshAfter(HOUR)
+  expect(await child('HU').keepIssue(7, naming)).toBeDefined()
+  putSignersOfHu(stranger)
+  await refreshAfter(HOUR)
+  expect(await child('HU').keepIssue(7, naming)).toBeUndefined()
+})
+
 it('a copy of a national list stays, with its sequence number, if the changed pointer still names the signer of the copy', async () => {
   await create()
   putSignersOfHu(stranger, states.HU.signer)

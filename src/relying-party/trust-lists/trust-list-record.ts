@@ -69,7 +69,7 @@ export type TrustListRecord = {
   /** True if the bytes of each new version of the list are stored for evidence. Absent: false. */
   readonly keeps_issues?: boolean
   /** The stored issue before the current one. Callers may use its anchors for a minute. */
-  readonly former_issue?: StoredIssue & { readonly sequence: number | null }
+  readonly former_issue?: (StoredIssue & { readonly sequence: number | null }) | undefined
   /** Territories that a list of lists follows no longer, and whose objects still have to be erased. */
   readonly unfollowed?: readonly string[]
 }

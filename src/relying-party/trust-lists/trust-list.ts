@@ -69,7 +69,7 @@ export class TrustList extends DurableObject<Env> {
   ): Promise<void> {
     const stored = this.#load()
     if (stored !== undefined && JSON.stringify(stored.config) === JSON.stringify(config)) return
-    const unread = { edition: null, checked_at: null, last_attempt: null }
+    const unread = { edition: null, checked_at: null, last_attempt: null, former_issue: undefined }
     if (stored === undefined) this.#save({ schema: 1, config, created_at: Date.now(), ...unread, followed })
     else if (!hasSigner(config, stored.edition?.signer)) {
       // The sequence number is removed, too. The former signer could have made the number so high that every
