@@ -1,7 +1,7 @@
 // The offline verifier: every check with one change that it finds.
 
 import { zipSync } from 'fflate'
-import { CompactSign, decodeJwt, importJWK } from 'jose'
+import { CompactSign, decodeJwt, decodeProtectedHeader, importJWK } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   openEnvelope,
@@ -487,6 +487,31 @@ describe('the request that several identities signed', () => {
     ],
   ])('fails if it %s', async (_, change, failed) => {
     expect(failedOf(await withSignatures(change))).toEqual(failed)
+  })
+
+  it.each([
+    ['no certificate', undefined],
+    ['a certificate that cannot be read', ['AAAA']],
+  ])('fails and names an x509 identity with %s', async (_, x5c) => {
+    const [, whose] = cases.asSeveral!.receipt.offered_client_ids as string[]
+    const { checks } = await withSignatures(([first, second]) => {
+      const header = { ...decodeProtectedHeader(second! as never), x5c }
+      return [first!, { ...second!, protected: Buffer.from(JSON.stringify(header)).toString('base64url') }]
+    })
+    expect(checks.filter(({ result }) => result === 'fail')).toMatchObject([
+      { id: 'request_signature', detail: `the signature of ${whose} has no certificate that can be used` },
+    ])
+  })
+
+  it.each(['client_id', 'verifier_info'])('fails if the payload of all identities has %s', async (name) => {
+    const { request } = cases.asSeveral!
+    if (request.kind !== 'multi_signed') throw new Error('the request has one signature')
+    const claims = JSON.parse(Buffer.from(request.request.payload, 'base64url').toString())
+    const payload = Buffer.from(JSON.stringify({ ...claims, [name]: [] })).toString('base64url')
+    const changed = { kind: 'multi_signed', request: { ...request.request, payload } } as const
+    const { checks } = await verify((await containerOf({ ...cases.asSeveral!, request: changed })).zip)
+    const detail = 'the multi-signed request is malformed'
+    expect(checks.find(({ result }) => result === 'fail')).toMatchObject({ id: 'request_signature', detail })
   })
 
   it('passes with metadata for Google Wallet, which request_hash does not cover', async () => {

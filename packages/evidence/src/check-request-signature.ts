@@ -81,13 +81,17 @@ async function checkSignature(
 ): Promise<void> {
   const { file, clientId, jws } = signature
   const line = { file, clause: SIGNED }
+  const whose = file === NAMES.multiSigned ? ` of ${clientId}` : ''
   const signer = readSigner(signature, caseFile)
+  if (clientId?.startsWith('x509_') && signer?.chain === undefined) {
+    reporter.fail('request_signature', `the signature${whose} has no certificate that can be used`, line)
+    return
+  }
   if (signer === undefined) {
     reporter.absent('request_signature', 'the key of the signer is not in the Request Object', line)
     return
   }
   const isSigned = await verifyJws(jws, signer.key)
-  const whose = file === NAMES.multiSigned ? ` of ${clientId}` : ''
   reporter.expect('request_signature', isSigned, `the signature${whose} is invalid`, line)
   if (signer.chain !== undefined) await checkChain(signer.chain, { signature, caseFile }, reporter)
   if (signer.subject !== undefined) checkAttestation(signer.subject, signature, reporter)

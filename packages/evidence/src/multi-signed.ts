@@ -13,7 +13,8 @@ export type IdentitySignature = { readonly clientId: string; readonly jws: Decod
 
 /**
  * Returns the signatures of the multi-signed request, in the order of the request; `undefined` if the file
- * has another form, or if two signatures have one Client Identifier. Nothing is verified yet.
+ * has another form, if its payload has parameters about one identity, or if two signatures have one Client
+ * Identifier. Nothing is verified yet.
  */
 export function readMultiSigned(files: CaseFile['files']): readonly IdentitySignature[] | undefined {
   const text = textFile(files, NAMES.multiSigned)
@@ -49,14 +50,18 @@ export function claimsOfFirst([first]: readonly IdentitySignature[]): JsonObject
   }
 }
 
+/** Parameters about one identity, which the shared payload must not have. */
+const OF_IDENTITY = ['client_id', 'verifier_info']
+
 function readSignature(payload: string, entry: unknown): IdentitySignature | undefined {
   if (!isJsonObject(entry) || !isExactly(entry, ['protected', 'signature'])) return undefined
   const jws = decodeJws(
     `${member(entry, 'protected')}.${payload}.${member(entry, 'signature')}`,
     EVIDENCE.json,
   )
-  const clientId = jws.ok ? member(jws.value.header, 'client_id') : undefined
-  return jws.ok && typeof clientId === 'string' ? { clientId, jws: jws.value } : undefined
+  if (!jws.ok || OF_IDENTITY.some((name) => Object.hasOwn(jws.value.payload, name))) return undefined
+  const clientId = member(jws.value.header, 'client_id')
+  return typeof clientId === 'string' ? { clientId, jws: jws.value } : undefined
 }
 
 function isExactly(value: JsonObject, names: readonly string[]): boolean {
