@@ -3,7 +3,11 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { TrustList } from '../../src/relying-party/trust-lists/trust-list.ts'
 import type { TrustListConfig } from '../../src/relying-party/trust-lists/trust-list-schema.ts'
-import { keepIssues, subscribedAnchors, trustListHealth } from '../../src/relying-party/trust-lists/trust-lists.ts'
+import {
+  keepIssues,
+  subscribedAnchors,
+  trustListHealth,
+} from '../../src/relying-party/trust-lists/trust-lists.ts'
 import { type IssuerPki, type Minted, mintIssuerPki } from '../support/certificates/certificates.ts'
 import {
   LIST_NOW,

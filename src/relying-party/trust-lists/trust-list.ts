@@ -103,9 +103,9 @@ export class TrustList extends DurableObject<Env> {
   }
 
   /**
-   * Stores from now on the bytes of each issue (version) of the list, for evidence, and keeps the bytes of the
-   * current issue. If these bytes are not stored, the list is fetched again. Returns false if evidence needs
-   * no bytes of such a list, and `undefined` if there is no list.
+   * Stores from now on the bytes of each issue (version) of the list, for evidence, and keeps the bytes of
+   * the current issue. If these bytes are not stored, the list is fetched again. Returns false if evidence
+   * needs no bytes of such a list, and `undefined` if there is no list.
    */
   async keepIssues(naming: Naming): Promise<boolean | undefined> {
     const record = this.#load()
