@@ -103,9 +103,16 @@ function sectionsOf({ caseFile, report, decided }: Verified): readonly Section[]
   ]
 }
 
-/** Returns the identities of the verifier. A response does not say which of several the wallet used. */
+/**
+ * Returns the identities of the verifier. A response does not say which of several the wallet used. An
+ * unsigned request has no identity but the origin of its page.
+ */
 function askedBy(caseFile: CaseFile): readonly (readonly [string, string])[] {
   const { client_id, audience } = caseFile.session
+  const isUnsigned = caseFile.index.missing.some(
+    ({ what, reason }) => what === 'request' && reason === 'unsigned',
+  )
+  if (isUnsigned) return [['by', `${audience}, with an unsigned request`]]
   const offered = offeredIdentities(caseFile)
   if (offered.length === 0) return [['by', client_id ?? audience]]
   return offered.map((clientId, i) => [i === 0 ? 'by one of' : '', clientId])

@@ -69,7 +69,7 @@ export type FetchedKeys = {
 /** An item that the container lacks, and the reason. */
 export type MissingItem = {
   readonly what: 'status' | 'certificate_revocation' | 'request' | 'trust_list'
-  /** For example `accepted_as_unavailable`, `off`, `by_value`, `not_kept`. */
+  /** For example `accepted_as_unavailable`, `off`, `by_value`, `unsigned`, `not_kept`. */
   readonly reason: string
 }
 

@@ -95,6 +95,9 @@ async function containerInput(
   const credentials = presentations.map(({ credential }) => credential)
   const outcome = { ...end.outcome, ...exchange }
   const ended = { ...document, status: end.status }
+  const protocol = exchangeProtocol(response)
+  const request = await answeredRequest(config, document, generation, protocol)
+  const isUnsigned = protocol === 'openid4vp-v1-unsigned' && request.kind === 'request_object'
   return {
     software: {
       name: 'wallet-verifier',
@@ -108,7 +111,7 @@ async function containerInput(
     requested_at: generation.created_at,
     received_at: now,
     decided_at: now,
-    request: await answeredRequest(config, document, generation, exchangeProtocol(response)),
+    request,
     requests_fetched: generation.fetches ?? 0,
     session: {
       ...subject.session,
@@ -131,7 +134,7 @@ async function containerInput(
       trace: trace as EvidenceInput['decision']['trace'], // each `id` is a `CheckId`: `policy` is added later
     },
     materials,
-    missing: missingItems(evaluation, lacksTrustList),
+    missing: missingItems(evaluation, { lacksTrustList, isUnsigned }),
     receipt: {
       ...(await receiptClaims(ended, { outcome, ended_at: now }, config.baseUrl)),
       trace: end.outcome.trace,
@@ -163,10 +166,13 @@ function encryptedResponse(
   return typeof text === 'string' ? { text, key } : null
 }
 
-/** Returns the items that an auditor cannot check again from the container, each with its reason. */
+/**
+ * Returns the items that an auditor cannot check again from the container, each with its reason.
+ * `isUnsigned`: true if the wallet answered the unsigned request, and the container has the signed one.
+ */
 function missingItems(
   { subject, presentations, generation }: Decided,
-  lacksTrustList: boolean,
+  { lacksTrustList, isUnsigned }: { readonly lacksTrustList: boolean; readonly isUnsigned: boolean },
 ): readonly MissingItem[] {
   const credentials = presentations.map(({ credential }) => credential)
   const items: (MissingItem | false)[] = [
@@ -176,6 +182,7 @@ function missingItems(
     ),
     lacksTrustList && { what: 'trust_list' as const, reason: 'not_kept' },
     generation.channel === 'by_value' && { what: 'request' as const, reason: 'by_value' },
+    isUnsigned && { what: 'request' as const, reason: 'unsigned' },
   ]
   const missingItems = items.filter((item) => item !== false)
   return [...new Map(missingItems.map((item) => [`${item.what} ${item.reason}`, item])).values()]

@@ -216,6 +216,31 @@ describe('evidence of a relying party with two identities', () => {
     const { files } = await fetchEvidence(keeper, id)
     expect(textOf(files, 'request/request-object.jwt')).toBe(signed?.data.request)
     expect(Object.keys(files)).not.toContain('request/request-object.json')
+    expect(jsonOf(files, 'evidence.json')).toMatchObject({ missing: [] })
+  })
+
+  it('says that the answered request is missing if the wallet answered the unsigned request', async () => {
+    const settings = { origins: [SHOP], verifier: VERIFIER }
+    const keeper = await newKeeper(stage.service, (given) => relyingPartyOf(stage, { ...settings, ...given }))
+    const { verification_id: id } = await keeper.rp.create({ ...OVER_18, evidence: true })
+    const unsigned = (await ask(keeper.rp, id)).find(({ protocol }) => protocol === 'openid4vp-v1-unsigned')
+    const browser = { origin: SHOP, verifierCa: eu!.pem, fetch: stage.service.fetch }
+    const request = await receiveDigital(unsigned as DigitalRequest, browser)
+    const presentations = await ageOf(stage.person, request, { audience: `origin:${SHOP}` })
+    await expectStatus(await send(keeper.rp, id, await respondDigital(request, presentations, browser)), 200)
+    const { files } = await fetchEvidence(keeper, id)
+    const missing = [{ what: 'request', reason: 'unsigned' }]
+    expect(jsonOf(files, 'evidence.json')).toMatchObject({ missing })
+    const { whole } = await fetchWithMaterials(keeper, id)
+    const verified = await verifyContainer(whole)
+    expect(verified.report.result).toBe('incomplete')
+    const check = { id: 'missing', result: 'not_in_evidence', detail: 'request: unsigned' }
+    expect(verified.report.checks).toContainEqual(expect.objectContaining(check))
+    const text = showText(verified)
+    expect(text).toContain(`origin:${SHOP}, with an unsigned request`)
+    const { client_id } = verified.caseFile.session
+    expect(client_id).toMatch(/^x509_hash:/)
+    expect(text).not.toContain(client_id)
   })
 })
 
