@@ -6,7 +6,7 @@
 const SLACK_MS = 10 * 60_000
 /** Delay of an alarm after the expiry for which the alarm is set. */
 const AFTER_EXPIRY_MS = 1_000
-/** Delay of the next alarm after an alarm that failed. */
+/** Time after which an alarm that failed, or ended with a crash, is repeated. */
 const REPEATED_MS = 60_000
 
 type Alarm = Pick<DurableObjectStorage, 'getAlarm' | 'setAlarm'>
@@ -33,15 +33,20 @@ export async function writeWithAlarm<Value>(storage: Alarm, at: number, write: (
  * gets the time, and returns the next expiry; null if there is none.
  */
 export async function pruneByAlarm(
-  storage: Alarm,
+  storage: Alarm & Pick<DurableObjectStorage, 'deleteAlarm'>,
   parts: readonly { readonly prune: (now: number) => number | null }[],
 ): Promise<void> {
-  try {
-    for (const next of parts.map(({ prune }) => prune(Date.now()))) {
-      if (next !== null) await wakeUpBy(storage, next + AFTER_EXPIRY_MS)
-    }
-  } catch (error) {
-    await storage.setAlarm(Date.now() + REPEATED_MS) // the platform drops an alarm that throws too often
-    throw error
-  }
+  const again = Date.now() + REPEATED_MS
+  const earlier = storage.getAlarm()
+  // Set before anything waits. While an alarm runs, other calls read that none is set, and would set a late
+  // one, which is all that a crash leaves. The platform drops an alarm that throws too often.
+  const guard = storage.setAlarm(again)
+  const times = [await earlier, await storage.getAlarm()].filter((at) => at !== again)
+  const expiries = parts.map(({ prune }) => prune(Date.now()))
+  const next = Math.min(
+    ...times.map((at) => at ?? Infinity),
+    ...expiries.map((at) => (at === null ? Infinity : at + AFTER_EXPIRY_MS)),
+  )
+  await (next === Infinity ? storage.deleteAlarm() : storage.setAlarm(next))
+  await guard
 }

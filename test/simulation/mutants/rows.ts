@@ -123,21 +123,8 @@ import { eraseOnRequest, keepListing } from './listing/remainder.ts'
     changes: [
       {
         path: 'src/relying-party/wake-up.ts',
-        replaced: 'await storage.setAlarm(Date.now() + REPEATED_MS)',
-        by: 'void REPEATED_MS',
-      },
-    ],
-  },
-  {
-    name: 'released events delete the alarm of names',
-    clause: /is still stored/,
-    changes: [
-      {
-        path: 'src/relying-party/events/parked-sessions.ts',
-        replaced: '  if (parked.length > RELEASED_AT_A_TIME) await storage.setAlarm(Date.now() + 1_000)\n',
-        by: `  if (parked.length > RELEASED_AT_A_TIME) await storage.setAlarm(Date.now() + 1_000)
-  else await storage.deleteAlarm()
-`,
+        replaced: 'const guard = storage.setAlarm(again)',
+        by: 'const guard = undefined',
       },
     ],
   },
