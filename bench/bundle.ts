@@ -10,7 +10,7 @@ import { type Report, rounded } from './report.ts'
 const ROUNDS = 5
 
 /** Limit for the whole service; docs/decisions/bundle.md has the history of this limit. */
-const MOST_KB = 251
+const MOST_KB = 252
 
 export function benchBundle(report: Report): void {
   report.heading('Bundle')

@@ -189,10 +189,10 @@ describe('the check before a deployment', () => {
 })
 
 describe('a Worker that is uploaded', () => {
-  const fit = { gzipped: 251 * 1024, background: 40 * 1024, wrangler: readWranglerToml(), now: NOW }
+  const fit = { gzipped: 252 * 1024, background: 40 * 1024, wrangler: readWranglerToml(), now: NOW }
   it.each<[string, object, string[]]>([
     ['is accepted unchanged', {}, []],
-    ['is refused above the size limit', { gzipped: 251 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
+    ['is refused above the size limit', { gzipped: 252 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
     [
       'is refused above the size limit of the Worker for background work',
       { background: 40 * 1024 + 1 },
