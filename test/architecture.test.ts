@@ -15,7 +15,7 @@ import { PLANTED_FAULTS, WITHOUT_FAULT } from './system/fuzz/planted-faults.ts'
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   worker: ['routes', 'session', 'relying-party', 'env'],
   // A Worker of its own, and the calls to it. The verifier imports the calls alone.
-  background: ['evidence', 'trust', 'metrics'],
+  background: ['evidence', 'trust', 'net', 'metrics'],
   metrics: ['type:env'],
   env: ['type:config'],
   config: ['net', 'codec', 'version'],

@@ -29,7 +29,7 @@ export function decodePemCertificates(pem: string): readonly Certificate[] | und
   return decodeEach(blocks, decodeBlock, PEM.certificates)
 }
 
-/** Returns the first entry whose chain has the leaf certificate of a PEM text; `undefined` if there is none. */
+/** Returns the first entry whose chain has the leaf certificate of a PEM text. */
 export function findByLeaf<Entry extends { readonly certificate_chain_pem: string }>(
   entries: readonly Entry[],
   chainPem: string,
