@@ -18,7 +18,7 @@ import { WAIT } from '../../support/wait.ts'
 
 /** Commands that are not run, with the reason, and the test that covers them. */
 const NOT_RUN: readonly (readonly [string, RegExp])[] = [
-  ['the service that the others call; run by test/system/launcher.test.ts', /^npm start$/],
+  ['the service that the others call; run by test/slow/system/launcher.test.ts', /^npm start$/],
   ['runs this test; test/scripts/test-run.test.ts', /^npm test\b/],
   ['run by .ci/run', /^npm (run (check( -- [a-z]+( --all)?)?|proof -- clients( [\w -]+)?)|ci)$/],
   ['sent by test/routes/lists', /^curl .*\/v1\/(verify\?status=|audit\?)/],

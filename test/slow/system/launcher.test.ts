@@ -10,10 +10,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { request } from '../../scripts/service/request.mjs'
-import { readIfPresent } from '../support/reading/live-files.ts'
-import { freePort, runLauncher, type Server, startServer } from '../support/service/server.ts'
-import { WAIT } from '../support/wait.ts'
+import { request } from '../../../scripts/service/request.mjs'
+import { readIfPresent } from '../../support/reading/live-files.ts'
+import { freePort, runLauncher, type Server, startServer } from '../../support/service/server.ts'
+import { WAIT } from '../../support/wait.ts'
 
 const run = promisify(execFile)
 
