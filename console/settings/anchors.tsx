@@ -5,7 +5,7 @@ import type { Settings, TrustAnchor } from '../../packages/client/src/wire.ts'
 import { type Answer, call } from '../api.ts'
 import { Action, Table } from '../parts.tsx'
 import { t } from '../texts.ts'
-import { Choice, Form, Line, Lines, textOf } from './form.tsx'
+import { Choice, Form, Line, Lines, parsed, textOf } from './form.tsx'
 
 /** Members that say what an anchor trusts. An `issuer` has `jwks` too. */
 const KINDS = ['x509_ca_pem', 'x509_certificate_pem', 'issuer_url', 'did', 'issuer'] as const
@@ -139,15 +139,6 @@ export function NewAnchor({
       {kind === 'issuer' && <Lines name="jwks" label="jwks" pointer={`${at}/jwks`} rows={6} />}
     </Form>
   )
-}
-
-/** A text that is not JSON is sent to the API unchanged. The API then returns the error. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 function kindOf(anchor: TrustAnchor): string {

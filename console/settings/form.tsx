@@ -294,3 +294,12 @@ const NOT_JSON: Problem = {
 function isAt(pointer: string, member: string): boolean {
   return member === '' || pointer === member || pointer.startsWith(`${member}/`)
 }
+
+/** A text that is not JSON is sent to the API unchanged. The API then returns the error. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -5,7 +5,7 @@ import { type Answer, call } from '../api.ts'
 import { Expiry } from '../expiry.tsx'
 import { Action, announce, Facts, Time } from '../parts.tsx'
 import { t } from '../texts.ts'
-import { Form, Line, Lines, textOf } from './form.tsx'
+import { Form, Line, Lines, parsed, textOf } from './form.tsx'
 import {
   type IdentityChange,
   toBody,
@@ -201,15 +201,6 @@ function IdentityForm({
       />
     </Form>
   )
-}
-
-/** A text that is not JSON is sent to the API unchanged. The API then returns the error. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 /**
