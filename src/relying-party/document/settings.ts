@@ -211,10 +211,8 @@ export type ReaderCertificate = Pick<SigningIdentity, 'signing_jwk' | 'certifica
 export type Sent<Identity extends Pick<SigningIdentity, 'signing_jwk'>> = Omit<Identity, 'signing_jwk'> &
   Partial<Pick<Identity, 'signing_jwk'>>
 
-/** Body that creates a relying party, with its defaults. */
-export type SettingsInput = Omit<
-  Settings,
-  | 'relying_party_id'
+/** Members of the settings with secrets. Their form differs between bodies, storage and views. */
+type WithSecrets =
   | 'webhook'
   | 'verifier'
   | 'reader_certificates'
@@ -222,7 +220,9 @@ export type SettingsInput = Omit<
   | 'console_sign_in'
   | 'evidence'
   | 'api_keys'
-> & {
+
+/** Body that creates a relying party, with its defaults. */
+export type SettingsInput = Omit<Settings, 'relying_party_id' | WithSecrets> & {
   readonly verifier: Sent<SigningIdentity> | null
   readonly reader_certificates?: readonly Sent<ReaderCertificate>[]
   readonly further_verifiers?: readonly Sent<FurtherVerifier>[]
@@ -238,16 +238,7 @@ export type SettingsInput = Omit<
 export type SettingsPatch = Partial<Omit<SettingsInput, 'livemode'>>
 
 /** Settings without secrets. Times are Unix milliseconds. */
-export type SettingsView = Omit<
-  Settings,
-  | 'webhook'
-  | 'verifier'
-  | 'reader_certificates'
-  | 'further_verifiers'
-  | 'console_sign_in'
-  | 'evidence'
-  | 'api_keys'
-> & {
+export type SettingsView = Omit<Settings, WithSecrets> & {
   readonly created_at: number
   readonly evidence?: EvidenceSettingsView | null
   readonly webhook: Omit<WebhookEndpoint, 'secrets'> | null
