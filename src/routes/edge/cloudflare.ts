@@ -1,10 +1,11 @@
-// The platform: a test if a request came through Cloudflare, the compression of responses, and the files
-// below assets/ that the service sends.
+// The platform: a test if a request came through Cloudflare, and the files below assets/ that the service
+// sends.
 
 import type errors from '../../../assets/oauth-errors.json'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
+import { acceptedCodings } from '../../net/content-coding.ts'
 import type { AppContext } from './context.ts'
 
 /** The binding of the files below assets/, or an object that replaces it. */
@@ -16,32 +17,6 @@ export type AssetSource = Pick<Fetcher, 'fetch'>
  */
 export function cameByCloudflare({ cf }: Request): boolean {
   return typeof cf?.colo === 'string'
-}
-
-/** Content codings of responses, best first. */
-const CODINGS = ['br', 'gzip']
-
-/**
- * Returns the headers of a compressed text. The platform compresses the body with the coding that the header
- * names. Do not use these headers for a response with a secret and a text that a stranger chose. The length
- * of such a response would tell if the text is part of the secret (BREACH).
- */
-export function codingHeaders(c: AppContext): Readonly<Record<string, string>> {
-  const [coding] = acceptedCodings(c)
-  return { Vary: 'Accept-Encoding', ...(coding && { 'Content-Encoding': coding }) }
-}
-
-/**
- * Returns the content codings that the client accepts, best first. A weight of 0 refuses a coding (RFC 9110
- * §12.5.3).
- */
-function acceptedCodings(c: AppContext): readonly string[] {
-  const entries = (c.req.header('Accept-Encoding') ?? '').toLowerCase().split(',')
-  const accepted = entries.flatMap((entry) => {
-    const [name = '', weight = ''] = entry.split(';').map((part) => part.trim())
-    return /^q=0(\.0*)?$/.test(weight) ? [] : [name]
-  })
-  return CODINGS.filter((coding) => accepted.includes(coding))
 }
 
 /**
@@ -59,7 +34,7 @@ export async function sendFile(
   const allHeaders: Record<string, string> = { ETag: `W/"${version}"`, Vary: 'Accept-Encoding', ...headers }
   if (c.req.header('If-None-Match')?.includes(`"${version}"`))
     return new Response(null, { status: 304, headers: allHeaders })
-  for (const coding of [...acceptedCodings(c), undefined]) {
+  for (const coding of [...acceptedCodings(c.req.header('Accept-Encoding')), undefined]) {
     const suffix = coding === undefined ? '' : `.${version}.${coding}`
     const file = await c.env.ASSETS.fetch(`https://assets/${path}${suffix}`)
     if (file.status !== 200) continue

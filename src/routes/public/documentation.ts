@@ -4,7 +4,8 @@
 
 import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../config.ts'
-import { codingHeaders, sendFile } from '../edge/cloudflare.ts'
+import { codingHeaders } from '../../net/content-coding.ts'
+import { sendFile } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 
@@ -67,7 +68,9 @@ async function sendDescription(c: AppContext): Promise<Response> {
   if (response.status !== 200) return response
   const { baseUrl } = loadConfig(c.env)
   const text = (await response.text()).replace('"url":"/"', () => `"url":${JSON.stringify(baseUrl)}`)
-  return new Response(text, { headers: { ...DESCRIPTION, ...FOR_FIVE_MINUTES, ...codingHeaders(c) } })
+  return new Response(text, {
+    headers: { ...DESCRIPTION, ...FOR_FIVE_MINUTES, ...codingHeaders(c.req.header('Accept-Encoding')) },
+  })
 }
 
 async function sendBuilt(

@@ -7,7 +7,7 @@ import { encodeBase64 } from '../../../codec/base64url.ts'
 import { utf8 } from '../../../codec/bytes.ts'
 import { loadConfig } from '../../../config.ts'
 import { sha256 } from '../../../crypto/digest.ts'
-import { codingHeaders } from '../../edge/cloudflare.ts'
+import { codingHeaders } from '../../../net/content-coding.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { readStyle } from './assets.ts'
 import { readDirection } from './language.ts'
@@ -70,7 +70,7 @@ export async function sendPage(
     // The length of a compressed page can reveal a secret if a stranger chose a text of the page (see
     // `codingHeaders`). A page with a form for another site has a secret code, and a `state` that the other
     // site chose. So such a page is not compressed.
-    ...(formTarget === undefined && codingHeaders(c)),
+    ...(formTarget === undefined && codingHeaders(c.req.header('Accept-Encoding'))),
     // With `no-referrer`, browsers send `Origin: null` with a form (Fetch §3.2). A form of our page needs its
     // origin.
     'Referrer-Policy': hasOwnForm ? 'same-origin' : 'no-referrer',
