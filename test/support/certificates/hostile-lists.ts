@@ -360,7 +360,11 @@ export const OTHER_FORMS: readonly (readonly [name: string, fault: string, optio
     ],
     ['an ECDSA value in DER', 'invalid_signature', { encoding: 'der' }],
     ['an ECDSA value of 63 bytes', 'invalid_signature', { value: (bytes) => bytes.subarray(1) }],
-    ['an ECDSA value with another byte', 'invalid_signature', { value: (bytes) => bytes.fill(1, 3, 4) }],
+    [
+      'an ECDSA value with another byte',
+      'invalid_signature',
+      { value: (bytes) => bytes.with(3, (bytes[3] ?? 0) ^ 1) },
+    ],
     [
       'another target of the properties',
       'malformed',
