@@ -18,9 +18,6 @@ const EXAMPLE = join(ROOT, 'examples', 'keycloak')
 const LEVEL = 'urn:wallet-verifier:assurance:'
 const APP = 'http://localhost:3000/callback'
 
-/** Keycloak builds its own classes at its first start. */
-const KEYCLOAK_MS = 900_000
-
 /** Runs both stories with one distribution. Without Chromium, staff do not sign in. */
 export async function runKeycloak(server: Server): Promise<string> {
   const folder = copyProgram('keycloak')
@@ -33,7 +30,6 @@ export async function runKeycloak(server: Server): Promise<string> {
   await execute([process.execPath, 'node_modules/vitest/vitest.mjs', ...story], {
     cwd: ROOT,
     env: { KEYCLOAK_HOME: home },
-    limitMs: KEYCLOAK_MS,
   })
   return `${realm}; staff signed in, found an untrusted issuer and added it; the audit log named them`
 }

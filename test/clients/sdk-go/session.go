@@ -43,7 +43,7 @@ func main() {
 		_, err := client.API.ProduceOutcomeWithResponse(ctx, created.VerificationId, api.OutcomeRequest{Reason: "verified"})
 		must(err)
 	}()
-	ended, err := client.Wait(ctx, created.VerificationId, time.Minute)
+	ended, err := client.Wait(ctx, created.VerificationId, 5*time.Minute)
 	must(err)
 	expect("verified", ended.Status)
 
@@ -77,7 +77,7 @@ func main() {
 	case event := <-received:
 		expect(created.VerificationId, event.VerificationId)
 		expect("verification.verified", event.EventType)
-	case <-time.After(20 * time.Second):
+	case <-time.After(5 * time.Minute):
 		log.Fatal("the event did not arrive")
 	}
 	fmt.Printf("%d vectors, verified by long poll, claims decrypted, receipt and webhook verified\n", count)

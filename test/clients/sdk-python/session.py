@@ -52,7 +52,7 @@ def answer():
 
 
 threading.Thread(target=answer, daemon=True).start()
-ended = verifier.wait(created.verification_id, timeout=60)
+ended = verifier.wait(created.verification_id, timeout=300)
 assert ended.status == "verified", ended
 
 with urllib.request.urlopen(f"{ISSUER}/.well-known/jwks.json") as response:
@@ -79,6 +79,6 @@ for letter in "RH":
     except VerifierError as error:
         assert error.code == "unexpected_answer", error
 
-event = received.get(timeout=20)
+event = received.get(timeout=300)
 assert (event.verification_id, event.event_type) == (created.verification_id, "verification.verified"), event
 print("verified by long poll, claims decrypted, receipt and webhook verified")

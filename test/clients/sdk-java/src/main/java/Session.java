@@ -51,7 +51,7 @@ public final class Session {
         .claimsEncryptionJwk(recipient);
     var id = verifier.create(request, null).getVerificationId();
     var answered = CompletableFuture.runAsync(() -> answer(verifier, id));
-    var ended = verifier.waitForEnd(id, Duration.ofMinutes(1));
+    var ended = verifier.waitForEnd(id, Duration.ofMinutes(5));
     answered.join();
     expect("verified", ended.getStatus());
 
@@ -80,7 +80,7 @@ public final class Session {
       }
     }
 
-    var event = RECEIVED.poll(20, TimeUnit.SECONDS);
+    var event = RECEIVED.poll(5, TimeUnit.MINUTES);
     expect(id, event == null ? "no event" : event.getVerificationId());
     expect("verification.verified", event.getEventType());
   }
