@@ -121,7 +121,11 @@ function startActors(world: RunningWorld, seed: number): { count: number } {
 async function outlive(world: RunningWorld, isOver: () => boolean): Promise<void> {
   const { scheduler, ledger, sessions } = world
   stopFaults(world)
-  const ends = sessions.map((session) => documentOf(storedOf(session))?.expires_at ?? 0)
+  // The success of a login is held for its browser, also past the expiry.
+  const ends = sessions.map((session) => {
+    const { expires_at = 0, held } = documentOf(storedOf(session)) ?? {}
+    return Math.max(expires_at, held?.until ?? 0)
+  })
   // An alarm that was set before the clock was set back comes that much later.
   const late = scheduler.state.setBack + AFTER_LIFETIME_MS
   const phases = [
