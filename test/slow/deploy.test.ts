@@ -1,13 +1,13 @@
 // `npm run deploy -- --dry-run`, with wrangler.
 
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stepsOf } from '../../scripts/deploy/upload.mjs'
 import { BUNDLES } from '../../scripts/service/bundle.mjs'
-import { NODE, ROOT } from '../../scripts/service/paths.mjs'
+import { DIST, NODE, ROOT } from '../../scripts/service/paths.mjs'
 import {
   type Chain,
   dryRun,
@@ -38,9 +38,13 @@ describe('npm run deploy -- --dry-run', () => {
     expect(readdirSync(directory).filter((name) => name.startsWith('deploy-'))).toEqual([])
   })
 
-  it('would upload the checked bundles, and the verifier with a source map to src/', () => {
+  it('would upload the checked bundles alone, and the verifier with a source map to src/', () => {
     const [secretsFile, form] = [join(directory, 's.json'), join(directory, 'form')]
     writeFileSync(secretsFile, '{}')
+    // Other builds leave files beside the bundles, such as the pages of the site.
+    const leftOver = join(DIST, 'left-over')
+    mkdirSync(leftOver, { recursive: true })
+    writeFileSync(join(leftOver, 'page.html'), 'a left-over page')
     const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
     const forms = stepsOf(good, { secretsFile, commit: undefined, isRouted: true, digest: 'ab' }).map(
       (step) => {
@@ -48,7 +52,9 @@ describe('npm run deploy -- --dry-run', () => {
         return readFileSync(form, 'utf8')
       },
     )
+    rmSync(leftOver, { recursive: true })
     expect(forms).toHaveLength(BUNDLES.length)
+    for (const form of forms) expect(form).not.toContain('a left-over page')
     for (const [index, bundle] of BUNDLES.entries()) {
       expect(forms[index]).toContain(readFileSync(bundle, 'utf8'))
     }
