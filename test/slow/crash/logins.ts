@@ -23,6 +23,8 @@ export type FinishedLogin = {
 }
 
 const CALLBACK = 'https://client.example/callback'
+/** A success is held for three minutes, by a clock that a run moves by up to 40 s. */
+const SURELY_HELD_MS = 120_000
 const VERIFIER = 'a'.repeat(43)
 /** BASE64URL(SHA256(VERIFIER)), as RFC 7636 §4.2 has it. */
 const CHALLENGE = 'ZtNPunH49FD35FWYhT5Tv8I7vRKQJ8uxMaL0_9eHjNA'
@@ -58,8 +60,14 @@ export async function logIn(login: Login): Promise<FinishedLogin> {
   return { verificationId, end, ...(await afterTokens(login, code, redeemed)) }
 }
 
-/** Logs a person in. Resolves with the response of the token endpoint; null without tokens. */
-export async function untilTokens(login: Login) {
+type Tokens = Pick<FinishedLogin, 'verificationId' | 'end'> & {
+  readonly code: string
+  /** Response of the token endpoint; null without tokens. */
+  readonly redeemed: Answer | null
+}
+
+/** Logs a person in. A person who returns after the success was discarded logs in again. */
+export async function untilTokens(login: Login): Promise<Tokens> {
   const { ask, client, age } = login
   const query = new URLSearchParams({
     client_id: client.clientId,
@@ -72,6 +80,7 @@ export async function untilTokens(login: Login) {
   const begun = await ask(`${client.path}/authorize?${query}`, { redirect: 'manual' })
   const [, id = '', token = ''] = /\/s\/(v_[\w-]+)\?token=(.+)$/.exec(locationOf(begun)) ?? []
   const cookie = await comeBack(login, { below: `/v1/verify/${id}`, token, cookie: withCookiesOf('', begun) })
+  if (cookie === undefined) return untilTokens(login)
   const finish = async () => {
     const headers = { cookie }
     return ask(`${client.path}/finish/${id}`, { headers, redirect: 'manual' })
@@ -89,11 +98,14 @@ export async function untilTokens(login: Login) {
   }
 }
 
-/** The wallet on the browser's device answers, and the browser returns. Returns the browser's cookies. */
+/**
+ * The wallet on the browser's device answers, and the browser returns. Returns the browser's cookies;
+ * `undefined` if the success may be discarded already, because kills and a slow machine delayed the return.
+ */
 async function comeBack(
   { ask, wallet, age, pause }: Login,
   { below, token, cookie }: { readonly below: string; readonly token: string; readonly cookie: string },
-): Promise<string> {
+): Promise<string | undefined> {
   const page = { authorization: `Bearer ${token}`, origin: BASE_URL }
   const link = await ask(`${below}/link`, { method: 'POST', headers: { ...page, cookie } })
   const cookies = withCookiesOf(cookie, link)
@@ -102,13 +114,16 @@ async function comeBack(
   const jws = expectStatus(200, await ask(requestUri.pathname))
   const answer = wallet.answer(readRequestObject(jws), age)
   await pause()
+  const sentAt = Date.now()
   const sent = expectStatus(200, await ask(`${below}/callback`, formPost(answer)))
   if (age === 'minor') return cookies // the session has ended
   const { redirect_uri } = JSON.parse(sent) as { redirect_uri: string }
   const response_code = new URL(redirect_uri).hash.replace('#response_code=', '')
   const headers = { origin: BASE_URL, cookie: cookies, 'content-type': 'application/json' }
   const body = JSON.stringify({ response_code })
-  expectStatus(200, await ask(`${below}/response_code`, { method: 'POST', headers, body }))
+  const returned = await ask(`${below}/response_code`, { method: 'POST', headers, body })
+  if (returned.status === 400 && Date.now() - sentAt > SURELY_HELD_MS) return undefined
+  expectStatus(200, returned)
   return cookies
 }
 
