@@ -111,7 +111,7 @@ if (IS_FULL_SIZE) {
   // A run ends once it has found all its faults. Which request finds a fault is left to chance.
   it('make the run find each fault that is planted in the code', async () => {
     expect(await runPlanted(PLANTED_FAULTS, { seed: SEED, requests: 6_000 })).toEqual([])
-  }, 1_200_000)
+  }, 3_600_000)
 }
 
 describe('the required successes', () => {
