@@ -64,10 +64,7 @@ function unpack(archive, folder) {
 /** Names the bundle in a configuration, in place of the sources. The bundle is uploaded unchanged. */
 function useBundle(path, bundle) {
   const text = readFileSync(path, 'utf8')
-  const changed = text.replace(
-    /^main = ".*"$/m,
-    `main = "${bundle}"\nno_bundle = true\nfind_additional_modules = false`,
-  )
+  const changed = text.replace(/^main = ".*"$/m, `main = "${bundle}"\nno_bundle = true`)
   if (changed === text) throw new Error(`${path} has no line for main.`)
   writeFileSync(path, changed.replace('\nminify = true', ''))
 }
