@@ -80,7 +80,7 @@ const BROWSERS = `## Through the browser
 
 On a phone, on a page of the relying party, by the calls that the client makes
 ([dc-api](api/dc-api.md), [client](client.md)).
-Each cell is one test of \`test/conformance/wallets/browsers.test.ts\` with the browsers of
+Each cell is one test of \`test/slow/wallets/browsers.test.ts\` with the browsers of
 \`test/support/browser/virtual-browser.ts\`.
 *chosen*: the wallet must be chosen, and \`browser\` in the answer to the creation is \`if_chosen\`.
 *link*: if the wallet is chosen, the session offers it a link and nothing for the browser; \`browser\` is \`no\`.

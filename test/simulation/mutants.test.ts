@@ -14,8 +14,8 @@ import { commandOf, openSimulator, type Simulator } from './simulator.ts'
  */
 const HISTORIES = 800
 
-/** Mutants that are built: each one in `slow`, and every twentieth elsewhere. */
-const BUILT = MUTANTS.filter((_, i) => IS_FULL_SIZE || i % 20 === 0)
+/** Mutants that are built: each one in `slow`, and every fortieth elsewhere. */
+const BUILT = MUTANTS.filter((_, i) => IS_FULL_SIZE || i % 40 === 0)
 
 const KEPT = readSeeds()
 

@@ -28,7 +28,7 @@ import {
   type Telling,
 } from '../support/people/person.ts'
 import { encryptResponse, type ReceivedRequest } from '../support/people/wallet.ts'
-import { hugeSizeOf } from '../support/runner/size.ts'
+import { IS_HUGE_SIZE, sizeOf } from '../support/runner/size.ts'
 import { deflate } from '../trust/status/status-fixtures.ts'
 import {
   comparable,
@@ -43,7 +43,7 @@ import { AGE_POLICY, ORIGIN, REQUEST_URI, VERIFIER } from './stage.ts'
 
 /** Responses of one test. */
 const BLOCKS = 10
-const BLOCK = hugeSizeOf(100_000) / BLOCKS
+const BLOCK = (IS_HUGE_SIZE ? 100_000 : sizeOf(1_000)) / BLOCKS
 
 const authority = await makeAuthority()
 const person = await makePerson(authority)

@@ -68,7 +68,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['calls a server of the reader', /^date -u /],
   ['measured by test/slow/release/verify-package.test.ts', /^node scripts\/service\/verify-size\.mjs$/],
   [
-    'read lists from the internet; run with lists of tests by test/scripts/inspect-list.test.ts and test/conformance/response/xml-trust-lists.test.ts',
+    'read lists from the internet; run with lists of tests by test/slow/scripts/inspect-list.test.ts and test/conformance/response/xml-trust-lists.test.ts',
     /^npm run admin -- trust-lists (inspect|create --name eu_)|^ +--(assurance-level low --url|schemes|url|signers) /,
   ],
 ]

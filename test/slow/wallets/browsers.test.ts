@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { browserFamilies, digitalRequests } from '../../../packages/client/src/browser.ts'
+import { exchange, exchangeBy, type Session, useWalletStage } from '../../conformance/wallets/stage.ts'
 import { BROWSER_MODES, type BrowserMode } from '../../support/browser/virtual-browser.ts'
 import { expectStatus, type RelyingParty } from '../../support/service/service.ts'
 import {
@@ -15,7 +16,6 @@ import {
 } from '../../support/wallets/browser-results.ts'
 import type { DigitalRequest } from '../../support/wallets/fake-wallet.ts'
 import { FAKE_WALLETS } from '../../support/wallets/index.ts'
-import { exchange, exchangeBy, type Session, useWalletStage } from './stage.ts'
 
 const stage = useWalletStage()
 const SHOP = 'https://shop.example'

@@ -5,13 +5,20 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { encodeBase64 } from '../../src/codec/base64url.ts'
-import { type SealingKey, sealContainer } from '../../src/evidence/container/seal.ts'
-import * as mdl from '../formats/mdoc/good.ts'
-import { type Authority, makeAuthority } from './authority.ts'
-import { ageMdl, agePidWithStatus, containerOf, MATERIALS, makeJwk, SERVICE_KEY } from './cases.ts'
-import { asSeveral } from './channels.ts'
-import { completeCase, stamp } from './complete.ts'
+import { encodeBase64 } from '../../../src/codec/base64url.ts'
+import { type SealingKey, sealContainer } from '../../../src/evidence/container/seal.ts'
+import { type Authority, makeAuthority } from '../../evidence/authority.ts'
+import {
+  ageMdl,
+  agePidWithStatus,
+  containerOf,
+  MATERIALS,
+  makeJwk,
+  SERVICE_KEY,
+} from '../../evidence/cases.ts'
+import { asSeveral } from '../../evidence/channels.ts'
+import { completeCase, stamp } from '../../evidence/complete.ts'
+import * as mdl from '../../formats/mdoc/good.ts'
 
 let authority: Authority
 let folder: string
@@ -20,7 +27,7 @@ let command: string
 beforeAll(async () => {
   authority = makeAuthority()
   folder = mkdtempSync(join(tmpdir(), 'command-'))
-  const { buildEvidence } = await import('../../scripts/service/evidence-package.mjs' as string)
+  const { buildEvidence } = await import('../../../scripts/service/evidence-package.mjs' as string)
   await buildEvidence(folder)
   command = join(folder, 'command.js')
   write('mdl.asice', await completeCase(await ageMdl(), authority))

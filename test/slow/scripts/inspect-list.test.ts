@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readSource } from '../../scripts/admin/inspect-list.mjs'
-import { mintIssuerPki } from '../support/certificates/certificates.ts'
-import { publishedList } from '../support/certificates/published-lists.ts'
-import { mintListSigner } from '../support/certificates/trust-lists.ts'
+import { readSource } from '../../../scripts/admin/inspect-list.mjs'
+import { mintIssuerPki } from '../../support/certificates/certificates.ts'
+import { publishedList } from '../../support/certificates/published-lists.ts'
+import { mintListSigner } from '../../support/certificates/trust-lists.ts'
 import {
   EAA_Q,
   GRANTED,
@@ -17,8 +17,8 @@ import {
   WITHDRAWN,
   type XmlListOptions,
   xmlList,
-} from '../support/certificates/xml-lists.ts'
-import { startReceiver } from '../support/service/receiver.ts'
+} from '../../support/certificates/xml-lists.ts'
+import { startReceiver } from '../../support/service/receiver.ts'
 
 const run = promisify(execFile)
 let folder: string
