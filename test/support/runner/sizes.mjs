@@ -7,7 +7,7 @@ const FILES = [
   'trust/lists/etsi-tl-changes',
   'evidence/verify',
   'qr/render',
-  'verify/differential',
+  'slow/verify/differential',
   'simulation/histories',
   'wallets/lower.properties',
   'slow/xml-reader',

@@ -9,16 +9,21 @@ import {
   type TrustAnchor,
   type TrustList,
   verifyResponse,
-} from '../../packages/verify/src/index.ts'
-import type { StoredRequest } from '../../packages/verify/src/stored-request.ts'
-import { type Random, seededRandom } from '../formats/sd-jwt-vc/random.ts'
-import { mintIssuerPki } from '../support/certificates/certificates.ts'
-import { lotePayload, mintListSigner, PID_ISSUANCE, signLote } from '../support/certificates/trust-lists.ts'
-import { answerAnnexC } from '../support/people/annex-c-person.ts'
-import { receiveAnnexC } from '../support/people/annex-c-wallet.ts'
-import { makeKey, signJwt } from '../support/people/issuer.ts'
-import { JWT_VC_AGE, jwtVcOf, makeJwtVcPerson } from '../support/people/jwt-vc-person.ts'
-import { MDOC_AGE, makeDevice, makeMdocPerson, mdocOf } from '../support/people/mdoc-person.ts'
+} from '../../../packages/verify/src/index.ts'
+import type { StoredRequest } from '../../../packages/verify/src/stored-request.ts'
+import { type Random, seededRandom } from '../../formats/sd-jwt-vc/random.ts'
+import { mintIssuerPki } from '../../support/certificates/certificates.ts'
+import {
+  lotePayload,
+  mintListSigner,
+  PID_ISSUANCE,
+  signLote,
+} from '../../support/certificates/trust-lists.ts'
+import { answerAnnexC } from '../../support/people/annex-c-person.ts'
+import { receiveAnnexC } from '../../support/people/annex-c-wallet.ts'
+import { makeKey, signJwt } from '../../support/people/issuer.ts'
+import { JWT_VC_AGE, jwtVcOf, makeJwtVcPerson } from '../../support/people/jwt-vc-person.ts'
+import { MDOC_AGE, makeDevice, makeMdocPerson, mdocOf } from '../../support/people/mdoc-person.ts'
 import {
   AGE,
   certified,
@@ -26,10 +31,10 @@ import {
   makePerson,
   presentationOf,
   type Telling,
-} from '../support/people/person.ts'
-import { encryptResponse, type ReceivedRequest } from '../support/people/wallet.ts'
-import { IS_HUGE_SIZE, sizeOf } from '../support/runner/size.ts'
-import { deflate } from '../trust/status/status-fixtures.ts'
+} from '../../support/people/person.ts'
+import { encryptResponse, type ReceivedRequest } from '../../support/people/wallet.ts'
+import { hugeSizeOf } from '../../support/runner/size.ts'
+import { deflate } from '../../trust/status/status-fixtures.ts'
 import {
   comparable,
   evaluateAsService,
@@ -38,12 +43,12 @@ import {
   pairOf,
   SESSION_RESPONSE_URI,
   type World,
-} from './service-side.ts'
-import { AGE_POLICY, ORIGIN, REQUEST_URI, VERIFIER } from './stage.ts'
+} from '../../verify/service-side.ts'
+import { AGE_POLICY, ORIGIN, REQUEST_URI, VERIFIER } from '../../verify/stage.ts'
 
 /** Responses of one test. */
 const BLOCKS = 10
-const BLOCK = (IS_HUGE_SIZE ? 100_000 : sizeOf(1_000)) / BLOCKS
+const BLOCK = hugeSizeOf(100_000) / BLOCKS
 
 const authority = await makeAuthority()
 const person = await makePerson(authority)
