@@ -26,7 +26,10 @@ beforeAll(async () => {
 
 describe('npm run deploy -- --dry-run', () => {
   const directory = mkdtempSync(join(tmpdir(), 'deploy-test-'))
-  afterAll(() => rmSync(directory, { recursive: true }))
+  const leftOver = join(DIST, 'left-over')
+  afterAll(() => {
+    for (const made of [directory, leftOver]) rmSync(made, { recursive: true, force: true })
+  })
 
   it('builds all Workers with wrangler, uploads nothing, and leaves no secret in its files or its output', () => {
     const { status, stdout, stderr } = dryRun(directory, good)
@@ -42,7 +45,6 @@ describe('npm run deploy -- --dry-run', () => {
     const [secretsFile, form] = [join(directory, 's.json'), join(directory, 'form')]
     writeFileSync(secretsFile, '{}')
     // Other builds leave files beside the bundles, such as the pages of the site.
-    const leftOver = join(DIST, 'left-over')
     mkdirSync(leftOver, { recursive: true })
     writeFileSync(join(leftOver, 'page.html'), 'a left-over page')
     const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
@@ -52,7 +54,6 @@ describe('npm run deploy -- --dry-run', () => {
         return readFileSync(form, 'utf8')
       },
     )
-    rmSync(leftOver, { recursive: true })
     expect(forms).toHaveLength(BUNDLES.length)
     for (const form of forms) expect(form).not.toContain('a left-over page')
     for (const [index, bundle] of BUNDLES.entries()) {
