@@ -5,7 +5,7 @@
 // workerd has one folder for each class. In it, `<id>.sqlite` is an object, and the table `_cf_ALARM` of
 // `metadata.sqlite` has the time of each object's alarm in nanoseconds.
 
-import { existsSync, readdirSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs'
+import { existsSync, opendirSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
@@ -30,10 +30,10 @@ const SHARED = 'SharedSessions'
 const FREE = '0'.repeat(32)
 
 /**
- * Most files of erased objects that a start removes from a folder if sessions share objects. Hardly any such
- * files are added then, and later starts remove the rest. A removal takes 0.05 to 0.3 ms.
+ * Time in which a start removes files of erased objects if sessions share objects. Hardly any such files are
+ * added then, and later starts remove the rest. A removal takes 0.05 to 0.3 ms.
  */
-const MOST_REMOVED = 20_000
+const REMOVAL_MS = 250
 
 /** A SQLite file of one page has no table, because the content of a table needs a page of its own. */
 const EMPTY_FILE_BYTES = 4096
@@ -52,7 +52,8 @@ const SOON_MS = 600_000
 
 /**
  * Prepares every folder. `uniqueKeys`: the name of each class's folder, by class name. `perSecond`: the rate
- * at which overdue alarms may run. `sharesObjects`: false if each new session gets its own object. Returns
+ * at which overdue alarms may run. `sharesObjects`: false if each new session gets its own object.
+ * `removalMs`: time (in ms) after which no further file is removed, if sessions share objects. Returns
  * `damaged` (the classes whose index was rebuilt), `repaired` (alarms set again), `spread` (alarms moved to
  * later), `spreadOverMs`, `removed` (files of erased objects), `hasOtherForm` (true if there may be sessions
  * of the form that new sessions do not have), and without `sharesObjects` also `sharing` (rows of sessions
@@ -63,7 +64,7 @@ export function prepareObjects({
   uniqueKeys,
   perSecond,
   sharesObjects = true,
-  mostRemoved = MOST_REMOVED,
+  removalMs = REMOVAL_MS,
   now = Date.now(),
   timeout = 5_000,
 }) {
@@ -75,10 +76,9 @@ export function prepareObjects({
     .map(([className, key]) => ({ className, path: join(objectsPath, key) }))
     .filter(({ path }) => existsSync(path))
   const indexes = []
+  const removalEnd = performance.now() + removalMs
   for (const { className, path } of folders) {
-    const names = new Set(readdirSync(path))
-    const ids = idsIn(names)
-    const { database, wasRebuilt } = openIndex(path, ids.length > 0, timeout)
+    const { database, wasRebuilt } = openIndex(path, timeout)
     if (database === undefined) continue
     indexes.push(database)
     const armed = new Set(
@@ -88,16 +88,18 @@ export function prepareObjects({
         .map(({ actor_id }) => actor_id),
     )
     // After a crash the log of a file may have sessions that were erased before, until the object is used.
-    if (className === SHARED) for (const id of ids) emptyLog(path, id)
+    if (className === SHARED) for (const id of idsIn(path)) emptyLog(path, id)
     if (className === SHARED && !sharesObjects)
-      counts.sharing = ids.reduce((sum, id) => sum + countSessions(path, id), 0)
+      counts.sharing = [...idsIn(path)].reduce((sum, id) => sum + countSessions(path, id), 0)
     // After damage of the index, each object needs a new alarm. So then all erased objects are removed first.
-    const limit = counts.removed + (sharesObjects && !wasRebuilt ? mostRemoved : Infinity)
+    const end = sharesObjects && !wasRebuilt ? removalEnd : Infinity
     const lost = []
-    for (const id of ids) {
+    for (const id of idsIn(path)) {
       if (armed.has(id)) continue
-      if (counts.removed >= limit) break
-      if (!removeIfEmpty(path, id, { names, counts })) lost.push(id)
+      if (removeIfEmpty(path, id)) {
+        counts.removed += 1
+        if (performance.now() >= end) break
+      } else lost.push(id)
     }
     if (className === (sharesObjects ? OWN : SHARED)) counts.hasOtherForm = armed.size + lost.length > 0
     if (wasRebuilt && CLASSES_WITH_ALARMS.includes(className)) counts.damaged.push(className)
@@ -116,21 +118,22 @@ export function prepareObjects({
  * damaged file stays beside the new file under another name. `database` is undefined for a folder without
  * objects and without an index.
  */
-function openIndex(path, hasObjects, timeout) {
+function openIndex(path, timeout) {
   const file = join(path, 'metadata.sqlite')
   const isPresent = existsSync(file)
-  if (!isPresent && !hasObjects) return { database: undefined, wasRebuilt: false }
   if (isPresent) {
     const database = readableIndex(file, timeout)
     if (database !== undefined) return { database, wasRebuilt: false }
     renameSync(file, `${file}.damaged-${Date.now()}`)
   }
+  const [firstId] = idsIn(path)
+  if (!isPresent && firstId === undefined) return { database: undefined, wasRebuilt: false }
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
   const database = openDatabase(file)
   database.exec('PRAGMA journal_mode = WAL')
   database.exec('BEGIN IMMEDIATE')
   database.exec(ALARM_TABLE)
-  return { database, wasRebuilt: hasObjects }
+  return { database, wasRebuilt: firstId !== undefined }
 }
 
 /**
@@ -209,15 +212,13 @@ function alarmsUntil(indexes, until) {
 }
 
 /** Removes the files of an object without content and without an alarm. Returns `true` if it did. */
-function removeIfEmpty(path, id, { names, counts }) {
+function removeIfEmpty(path, id) {
   const file = join(path, `${id}.sqlite`)
-  const hasWal = names.has(`${id}.sqlite-wal`) && (sizeOf(`${file}-wal`) ?? 0) > 0
-  if (hasWal ? hasContent(path, id) : (sizeOf(file) ?? 0) > EMPTY_FILE_BYTES) return false
+  const hasLog = (sizeOf(`${file}-wal`) ?? 0) > 0
+  if (hasLog ? hasContent(path, id) : (sizeOf(file) ?? 0) > EMPTY_FILE_BYTES) return false
   unlinkSync(file)
   // `hasContent` removes these files, too.
-  for (const suffix of ['-wal', '-shm'])
-    if (names.has(`${id}.sqlite${suffix}`)) rmSync(file + suffix, { force: true })
-  counts.removed += 1
+  for (const suffix of ['-wal', '-shm']) if (existsSync(file + suffix)) unlinkSync(file + suffix)
   return true
 }
 
@@ -235,8 +236,15 @@ function hasContent(path, id) {
   }
 }
 
-function idsIn(names) {
-  return [...names].filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name)).map((name) => name.slice(0, 64))
+/** Returns the ids of the objects in a folder one after another, because there can be a million files. */
+function* idsIn(path) {
+  const folder = opendirSync(path, { bufferSize: 1_000 })
+  try {
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync())
+      if (/^[0-9a-f]{64}\.sqlite$/.test(entry.name)) yield entry.name.slice(0, 64)
+  } finally {
+    folder.closeSync()
+  }
 }
 
 /** Returns `true` if a shared object has a session with further work. */

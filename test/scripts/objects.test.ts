@@ -135,10 +135,10 @@ describe('the files of an object', () => {
 
   it('are removed by several starts if there are many of them and sessions share objects', () => {
     index('aa', {})
-    for (const number of [1, 2, 3, 4, 5]) object('aa', number, number === 3).close()
-    const limited = { mostRemoved: 2 }
-    expect(prepare(limited)).toMatchObject({ removed: 2 })
-    expect(prepare(limited)).toMatchObject({ removed: 2 })
+    for (const number of [1, 2, 3]) object('aa', number, number === 3).close()
+    expect(prepare({ removalMs: 0 })).toMatchObject({ removed: 1 })
+    expect(prepare({ removalMs: 0 })).toMatchObject({ removed: 1 })
+    prepare()
     expect(filesOf('aa')).toEqual([`${id(3)}.sqlite`])
     expect(alarms('aa')).toEqual({ [id(3)]: NOW })
   })
@@ -146,7 +146,7 @@ describe('the files of an object', () => {
   it('are all removed by one start if each session has its own object, or if the index of alarms was missing', () => {
     for (const options of [{ sharesObjects: false }, {}]) {
       for (const number of [1, 2, 3]) object('aa', number, false).close()
-      expect(prepare({ mostRemoved: 2, ...options })).toMatchObject({ removed: 3 })
+      expect(prepare({ removalMs: 0, ...options })).toMatchObject({ removed: 3 })
       rmSync(join(objectsPath, 'aa', 'metadata.sqlite'))
     }
   })
@@ -230,7 +230,7 @@ describe('the rate of overdue alarms', () => {
   })
 })
 
-type Options = { perSecond?: number; timeout?: number; mostRemoved?: number; sharesObjects?: boolean }
+type Options = { perSecond?: number; timeout?: number; removalMs?: number; sharesObjects?: boolean }
 
 function prepare(options: Options = {}) {
   return prepareObjects({ objectsPath, uniqueKeys, perSecond: 100, now: NOW, ...options })
