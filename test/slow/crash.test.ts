@@ -279,6 +279,11 @@ describe('the errors found in a run with kills', () => {
     expect(findingsOf({ ...GOOD, deleted: [cutOff] })).toEqual(NO_ERRORS)
   })
 
+  it('are empty if a browser comes back from a verified login too late for a code', () => {
+    const sessions = [{ ...SESSION, login: { ...LOGIN, end: 'late' as const, again: [], subject: null } }]
+    expect(findingsOf({ ...GOOD, sessions })).toEqual(NO_ERRORS)
+  })
+
   it('are empty if a session expires whose create request got no response', () => {
     const event = { event_type: 'verification.expired', status: 'expired', sequence: 1 }
     const expiry = { ...RECEIPT, verificationId: 'v_2', eventId: 'evt_2', event }
@@ -305,6 +310,7 @@ describe('the errors found in a run with kills', () => {
     ['redeemedTwice', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, again: [200, 400, 200] } }] }],
     ['misjudged', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, end: 'denied' } }] }],
     ['misjudged', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, subject: 'v_2' } }] }],
+    ['misjudged', 'v_1', { sessions: [{ ...SESSION, end: 'rejected', login: { ...LOGIN, end: 'late' } }] }],
     ['unproven', 'v_1', { sessions: [{ ...SESSION, evidence: 'kept' }] }],
     ['unproven', 'v_1', { ...PROVEN, sealed: new Map([['v_1', { status: 410, digest: null }]]) }],
     ['unproven', 'v_1', { ...PROVEN, sealed: new Map([['v_1', { status: 200, digest: 'other' }]]) }],

@@ -13,9 +13,9 @@ export type FinishedLogin = {
   readonly verificationId: string
   /**
    * `redeemed`: the client got tokens. `consumed`: the code was used, and the response was lost. `denied`:
-   * the client got an error.
+   * the client got an error. `late`: the client got an error, because the browser came too late for a code.
    */
-  readonly end: 'redeemed' | 'consumed' | 'denied'
+  readonly end: 'redeemed' | 'consumed' | 'denied' | 'late'
   /** Responses of the token endpoint to a second use of the code, and of UserInfo before and after it. */
   readonly again: readonly number[]
   /** The session that the ID token is about. */
@@ -23,7 +23,7 @@ export type FinishedLogin = {
 }
 
 const CALLBACK = 'https://client.example/callback'
-/** A success is held for three minutes, by a clock that a run moves by up to 40 s. */
+/** A success is held, and gives a code, for three minutes, by a clock that a run moves by up to 40 s. */
 const SURELY_HELD_MS = 120_000
 const VERIFIER = 'a'.repeat(43)
 /** BASE64URL(SHA256(VERIFIER)), as RFC 7636 §4.2 has it. */
@@ -79,8 +79,9 @@ export async function untilTokens(login: Login): Promise<Tokens> {
   })
   const begun = await ask(`${client.path}/authorize?${query}`, { redirect: 'manual' })
   const [, id = '', token = ''] = /\/s\/(v_[\w-]+)\?token=(.+)$/.exec(locationOf(begun)) ?? []
-  const cookie = await comeBack(login, { below: `/v1/verify/${id}`, token, cookie: withCookiesOf('', begun) })
-  if (cookie === undefined) return untilTokens(login)
+  const back = await comeBack(login, { below: `/v1/verify/${id}`, token, cookie: withCookiesOf('', begun) })
+  if (back === undefined) return untilTokens(login)
+  const { cookie, sentAt } = back
   const finish = async () => {
     const headers = { cookie }
     return ask(`${client.path}/finish/${id}`, { headers, redirect: 'manual' })
@@ -89,8 +90,11 @@ export async function untilTokens(login: Login): Promise<Tokens> {
   for (;;) {
     const end = await finish()
     if (end.status === 404) return { ...without, end: 'consumed' as const }
-    const code = new URL(locationOf(end)).searchParams.get('code')
-    if (code === null) return { ...without, end: 'denied' as const }
+    const answer = new URL(locationOf(end)).searchParams
+    const code = answer.get('code')
+    const isOver = answer.get('error_description') === 'session_expired'
+    const isLate = isOver && Date.now() - sentAt > SURELY_HELD_MS
+    if (code === null) return { ...without, end: isLate ? 'late' : 'denied' }
     if (age === 'minor') throw new Error(`a code for a rejected session: ${id}`)
     const redeemed = await redeem(login, code)
     if (redeemed.status === 200) return { verificationId: id, code, redeemed, end: 'redeemed' as const }
@@ -99,13 +103,14 @@ export async function untilTokens(login: Login): Promise<Tokens> {
 }
 
 /**
- * The wallet on the browser's device answers, and the browser returns. Returns the browser's cookies;
- * `undefined` if the success may be discarded already, because kills and a slow machine delayed the return.
+ * The wallet on the browser's device answers, and the browser returns. Returns the browser's cookies, and
+ * when the wallet began to send (Unix milliseconds). Returns `undefined` if the success may be discarded
+ * already, because kills and a slow machine delayed the return.
  */
 async function comeBack(
   { ask, wallet, age, pause }: Login,
   { below, token, cookie }: { readonly below: string; readonly token: string; readonly cookie: string },
-): Promise<string | undefined> {
+): Promise<{ readonly cookie: string; readonly sentAt: number } | undefined> {
   const page = { authorization: `Bearer ${token}`, origin: BASE_URL }
   const link = await ask(`${below}/link`, { method: 'POST', headers: { ...page, cookie } })
   const cookies = withCookiesOf(cookie, link)
@@ -116,7 +121,8 @@ async function comeBack(
   await pause()
   const sentAt = Date.now()
   const sent = expectStatus(200, await ask(`${below}/callback`, formPost(answer)))
-  if (age === 'minor') return cookies // the session has ended
+  const back = { cookie: cookies, sentAt }
+  if (age === 'minor') return back // the session has ended
   const { redirect_uri } = JSON.parse(sent) as { redirect_uri: string }
   const response_code = new URL(redirect_uri).hash.replace('#response_code=', '')
   const headers = { origin: BASE_URL, cookie: cookies, 'content-type': 'application/json' }
@@ -124,7 +130,7 @@ async function comeBack(
   const returned = await ask(`${below}/response_code`, { method: 'POST', headers, body })
   if (returned.status === 400 && Date.now() - sentAt > SURELY_HELD_MS) return undefined
   expectStatus(200, returned)
-  return cookies
+  return back
 }
 
 function redeem({ ask, client }: Login, code: string): Promise<Answer> {
