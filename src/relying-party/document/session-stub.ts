@@ -87,6 +87,11 @@ export function sharedObjectName(number: number): string {
   return `sessions/${number}`
 }
 
+/** Returns true if new sessions share objects. */
+export function sharesObjects(env: Namespaces): boolean {
+  return chooseNamespace(env) === env.SHARED_SESSIONS
+}
+
 /** Returns the namespace of new sessions. */
 function chooseNamespace({ SHARED_SESSIONS, SHARE_SESSIONS, VERIFICATION_SESSION }: Namespaces) {
   return SHARED_SESSIONS === undefined || SHARE_SESSIONS === '0' ? VERIFICATION_SESSION : SHARED_SESSIONS

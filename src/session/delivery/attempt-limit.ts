@@ -2,6 +2,8 @@
 // its object and several file descriptors for 20 s. Without a limit, one receiver that hangs uses up the
 // descriptors of all relying parties. Each isolate has its own count. Times are Unix milliseconds.
 
+import type { Env } from '../../env.ts'
+import { sharesObjects } from '../../relying-party/document/session-stub.ts'
 import { ATTEMPT_TIMEOUT_MS } from '../../webhook/delivery.ts'
 
 /** Limit of attempts under way at the same time for one relying party. */
@@ -22,13 +24,19 @@ const LONGEST_DELAY_MS = 7_200_000
 const LOST_MS = ATTEMPT_TIMEOUT_MS + 5_000
 /** Limit of relying parties whose load is kept in memory. */
 const RELYING_PARTIES = 1_000
+/**
+ * Assumed duration of an attempt until the first one has ended, if sessions share objects. Their objects are
+ * open anyway, so an attempt whose turn comes too early costs one more write. Otherwise the time limit of an
+ * attempt is assumed.
+ */
+const ASSUMED_SHARED_MS = 500
 /** Weight of the newest attempt in the moving average `usualMs`. */
 const NEWEST_SHARE = 0.2
 
 type Load = {
   readonly starts: number[]
-  /** Moving average of the duration of an attempt. The first value is the time limit of an attempt. */
-  usualMs: number
+  /** Moving average of the duration of an attempt; `undefined` until the first one has ended. */
+  usualMs: number | undefined
   /** Time of the latest turn that `nextTurn` has reserved. */
   lastTurn: number
 }
@@ -45,9 +53,10 @@ export function mayAttempt(relyingPartyId: string, now: number): boolean {
  * Returns the time at which a postponed attempt has its turn. Turns follow each other at the rate at which
  * attempts usually end. `random`: a random number from 0 to 1.
  */
-export function nextTurn(relyingPartyId: string, now: number, random: number): number {
+export function nextTurn(env: Env, relyingPartyId: string, now: number, random: number): number {
   const load = readLoad(relyingPartyId)
-  const turn = Math.max(now + SHORTEST_DELAY_MS, load.lastTurn + load.usualMs / ATTEMPTS_UNDER_WAY)
+  const usualMs = load.usualMs ?? (sharesObjects(env) ? ASSUMED_SHARED_MS : ATTEMPT_TIMEOUT_MS)
+  const turn = Math.max(now + SHORTEST_DELAY_MS, load.lastTurn + usualMs / ATTEMPTS_UNDER_WAY)
   if (turn > now + LONGEST_DELAY_MS) {
     return Math.ceil(now + SHORTEST_DELAY_MS + random * (LONGEST_DELAY_MS - SHORTEST_DELAY_MS))
   }
@@ -64,7 +73,8 @@ export async function underWay<T>(relyingPartyId: string, work: () => Promise<T>
     return await work()
   } finally {
     const now = Date.now()
-    load.usualMs += NEWEST_SHARE * (Math.abs(now - start) - load.usualMs)
+    const took = Math.abs(now - start)
+    load.usualMs = load.usualMs === undefined ? took : load.usualMs + NEWEST_SHARE * (took - load.usualMs)
     const index = load.starts.indexOf(start)
     if (index >= 0) load.starts.splice(index, 1)
     while ((load.starts[0] ?? now) < now - LOST_MS) load.starts.shift()
@@ -72,7 +82,7 @@ export async function underWay<T>(relyingPartyId: string, work: () => Promise<T>
 }
 
 function readLoad(relyingPartyId: string): Load {
-  const load = loads.get(relyingPartyId) ?? { starts: [], usualMs: ATTEMPT_TIMEOUT_MS, lastTurn: 0 }
+  const load = loads.get(relyingPartyId) ?? { starts: [], usualMs: undefined, lastTurn: 0 }
   loads.delete(relyingPartyId)
   loads.set(relyingPartyId, load) // a Map keeps the order of insertion
   for (const [oldest, { starts }] of loads) {

@@ -64,7 +64,7 @@ export async function deliverDue(
   const marked = unwanted.reduce((all, { delivery_id }) => markDead(all, delivery_id), document.deliveries)
   const { deliveries, started } = webhook?.disabled
     ? { deliveries: parkAll(marked, wanted), started: [] }
-    : planAttempts(document.relying_party_id, marked, { due: wanted, now })
+    : planAttempts(env, document.relying_party_id, marked, { due: wanted, now })
   store.commit({ ...document, deliveries })
   if (unwanted.length > 0) void inBackground(() => reportEntry(context))
   if (webhook === null || webhook.disabled) return 'done'
@@ -126,15 +126,17 @@ async function isParked(env: Env, { relying_party_id, verification_id }: Session
  * that they do not delay the event of the end.
  */
 export function planAttempts(
+  env: Env,
   relyingPartyId: string,
   deliveries: readonly Delivery[],
   { due, now }: { readonly due: readonly Delivery[]; readonly now: number },
 ): { readonly deliveries: readonly Delivery[]; readonly started: readonly Delivery[] } {
   const started = due.filter((delivery) => mayAttempt(limitOf(relyingPartyId, delivery), now))
-  const plan = (all: readonly Delivery[], delivery: Delivery) =>
-    started.includes(delivery)
-      ? startAttempt(all, delivery.delivery_id, now)
-      : postpone(all, delivery.delivery_id, nextTurn(limitOf(relyingPartyId, delivery), now, Math.random()))
+  const plan = (all: readonly Delivery[], delivery: Delivery) => {
+    const { delivery_id } = delivery
+    if (started.includes(delivery)) return startAttempt(all, delivery_id, now)
+    return postpone(all, delivery_id, nextTurn(env, limitOf(relyingPartyId, delivery), now, Math.random()))
+  }
   return { deliveries: due.reduce(plan, deliveries), started }
 }
 

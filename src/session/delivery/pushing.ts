@@ -69,17 +69,24 @@ export function pushDue(context: SessionContext, now: number): void {
   if (due === undefined) return
   const limit = limitOf(document)
   const starts = !isExhausted(due) && mayAttempt(limit, now)
-  const started = withPush(document, planned(push, { due, starts, limit, now }))
+  const started = withPush(document, planned(push, { env: context.env, due, starts, limit, now }))
   store.commit(started)
   if (starts) void inBackground(() => pushEvidence(context, started))
 }
 
 function planned(
   push: readonly Delivery[],
-  { due, starts, limit, now }: Readonly<{ due: Delivery; starts: boolean; limit: string; now: number }>,
+  {
+    env,
+    due,
+    starts,
+    limit,
+    now,
+  }: Readonly<{ env: Env; due: Delivery; starts: boolean; limit: string; now: number }>,
 ): readonly Delivery[] {
   if (starts) return startAttempt(push, PUSH, now)
-  return isExhausted(due) ? markDead(push, PUSH) : postpone(push, PUSH, nextTurn(limit, now, Math.random()))
+  if (isExhausted(due)) return markDead(push, PUSH)
+  return postpone(push, PUSH, nextTurn(env, limit, now, Math.random()))
 }
 
 /** Returns the name under which attempts to push evidence are counted and limited. */

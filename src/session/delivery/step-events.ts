@@ -94,7 +94,7 @@ function commitWithEvent(
   const all = enqueue(document.deliveries, { delivery_id, event_id, event_type, sequence, body }, now)
   const isKnown = webhook !== 'unknown' && !webhook.disabled
   const due = isKnown ? all.filter((one) => one.event_id === event_id) : []
-  const { deliveries, started } = planAttempts(document.relying_party_id, all, { due, now })
+  const { deliveries, started } = planAttempts(context.env, document.relying_party_id, all, { due, now })
   const pending_step_log = newStepLog(document, event_id, now)
   context.store.commit({ ...document, deliveries, pending_step_log })
   const posting = isKnown ? postAll(context, webhook, markBegun(deliveries, started)) : undefined

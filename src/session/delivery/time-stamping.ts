@@ -55,7 +55,7 @@ export function stampDue(context: SessionContext, now: number): void {
   const attempts = owed.attempts + (starts ? 1 : 0)
   const next_attempt_at = starts
     ? retryAt(attempts, now + ATTEMPT_MS, 0)
-    : nextTurn(LIMIT, now, Math.random())
+    : nextTurn(context.env, LIMIT, now, Math.random())
   store.commit(withTimeStamp(document, { ...owed, attempts, next_attempt_at }))
   if (isOver) void inBackground(() => settle(context, document, { state: 'failed' }))
   else if (starts) void inBackground(() => requestStamp(context, document))

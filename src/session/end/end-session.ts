@@ -69,7 +69,7 @@ export function endSession(
   const isKnown = webhook !== null && webhook !== 'unknown' && !webhook.disabled
   const { event_id } = ended.pending_log_entry
   const due = isKnown ? ended.deliveries.filter((delivery) => delivery.event_id === event_id) : []
-  const { deliveries, started } = planAttempts(ended.relying_party_id, ended.deliveries, { due, now })
+  const { deliveries, started } = planAttempts(env, ended.relying_party_id, ended.deliveries, { due, now })
   const canPost = started.length > 0
   store.commit({ ...ended, deliveries }, end.evidence?.parts)
   recordOutcome(ended)

@@ -1,6 +1,6 @@
 // A relying party whose receiver hangs does not use up the descriptors of other relying parties.
 
-import { runDurableObjectAlarm } from 'cloudflare:test'
+import { env, runDurableObjectAlarm } from 'cloudflare:test'
 import { afterEach, expect, it, vi } from 'vitest'
 import {
   ATTEMPTS_UNDER_WAY,
@@ -14,6 +14,8 @@ import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
 const HANGING = { webhook: { url: 'http://127.0.0.1:9/hangs' } }
 const PROMPT = { webhook: { url: 'http://127.0.0.1:9/prompt' } }
+/** Environment of a service whose sessions share objects. Here they have objects of their own. */
+const SHARED = { ...env, SHARED_SESSIONS: env.VERIFICATION_SESSION } as never
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -56,7 +58,7 @@ it('a receiver that does not respond delays only its own events, and the delay u
 
 it('the limiter spreads waiting attempts over at most two hours, at intervals that depend on the usual duration of an attempt', async () => {
   const now = Date.now()
-  const turns = Array.from({ length: 20_000 }, () => nextTurn('rp_slow', now, 0.5) - now)
+  const turns = Array.from({ length: 20_000 }, () => nextTurn(env, 'rp_slow', now, 0.5) - now)
   expect(turns[0]).toBe(5_000)
   // 15 minutes of 12 events a second: no object wakes before an attempt can have ended.
   for (let i = 1; i < 10_800; i++) {
@@ -64,16 +66,26 @@ it('the limiter spreads waiting attempts over at most two hours, at intervals th
   }
   expect(Math.max(...turns)).toBeLessThanOrEqual(7_200_000)
   for (let i = 0; i < 40; i++) await underWay('rp_fast', async () => undefined)
-  const fast = Array.from({ length: 100 }, () => nextTurn('rp_fast', now, 0.5) - now)
+  const fast = Array.from({ length: 100 }, () => nextTurn(env, 'rp_fast', now, 0.5) - now)
   expect(Math.max(...fast)).toBeLessThan(6_000)
+})
+
+it('while no attempt has ended, the limiter assumes short attempts if sessions share objects', async () => {
+  const now = Date.now()
+  const turns = Array.from({ length: 1_500 }, () => nextTurn(SHARED, 'rp_crowd', now, 0.5) - now)
+  expect(Math.max(...turns)).toBeLessThan(30_000)
+  vi.spyOn(Date, 'now').mockReturnValueOnce(now - 15_000) // the start of an attempt that hangs
+  await underWay('rp_crowd', async () => undefined)
+  const apart = -(nextTurn(SHARED, 'rp_crowd', now, 0.5) - nextTurn(SHARED, 'rp_crowd', now, 0.5))
+  expect(apart).toBeGreaterThanOrEqual(Math.floor(14_000 / ATTEMPTS_UNDER_WAY))
 })
 
 it('the limiter forgets the attempt duration of the least recently used relying party', async () => {
   const now = Date.now()
-  const turnsApart = (id: string) => nextTurn(id, now, 0.5) - nextTurn(id, now, 0.5)
+  const turnsApart = (id: string) => nextTurn(env, id, now, 0.5) - nextTurn(env, id, now, 0.5)
   for (let i = 0; i < 40; i++) await underWay('rp_oldest', async () => undefined)
   expect(-turnsApart('rp_oldest')).toBeLessThan(100)
-  for (let i = 0; i < 1_000; i++) nextTurn(`rp_newer_${i}`, now, 0.5)
+  for (let i = 0; i < 1_000; i++) nextTurn(env, `rp_newer_${i}`, now, 0.5)
   expect(-turnsApart('rp_oldest')).toBeGreaterThanOrEqual(Math.floor(15_000 / ATTEMPTS_UNDER_WAY))
 })
 
