@@ -58,10 +58,15 @@ export async function liveThrough(plan: Plan, report: (measured: Measurement) =>
     const { create, cancel } = callerOf(server.origin, rp)
     let sessions = 0
     for (let [day, start] = [0, 1]; day < plan.days; day += plan.step, start++) {
+      let events = sessions
       await repeat({ count: plan.perDay * plan.step, perSecond: PER_SECOND }, async () => {
         const id = await create()
-        if (sessions++ % EXPIRING !== 0) await cancel(id)
+        if (sessions++ % EXPIRING === 0) return
+        await cancel(id)
+        events++
       })
+      // An event that waits would be erased with its session, because the clock moves past the retention.
+      await receiver.counted(events)
       const begun = Date.now()
       await server.restart({ LIBRARY_CLOCK: String((day + plan.step) * DAY_SECONDS) })
       const startMs = Date.now() - begun
