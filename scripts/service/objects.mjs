@@ -30,8 +30,8 @@ const SHARED = 'SharedSessions'
 const FREE = '0'.repeat(32)
 
 /**
- * Time in which a start removes files of erased objects if sessions share objects. Hardly any such files are
- * added then, and later starts remove the rest. A removal takes 0.05 to 0.3 ms.
+ * Time in which a start removes files of erased objects from one folder if sessions share objects. Hardly any
+ * such files are added then, and later starts remove the rest. A removal takes 0.05 to 3 ms.
  */
 const REMOVAL_MS = 250
 
@@ -53,7 +53,7 @@ const SOON_MS = 600_000
 /**
  * Prepares every folder. `uniqueKeys`: the name of each class's folder, by class name. `perSecond`: the rate
  * at which overdue alarms may run. `sharesObjects`: false if each new session gets its own object.
- * `removalMs`: time (in ms) after which no further file is removed, if sessions share objects. Returns
+ * `removalMs`: time (in ms) for the removals from one folder, if sessions share objects. Returns
  * `damaged` (the classes whose index was rebuilt), `repaired` (alarms set again), `spread` (alarms moved to
  * later), `spreadOverMs`, `removed` (files of erased objects), `hasOtherForm` (true if there may be sessions
  * of the form that new sessions do not have), and without `sharesObjects` also `sharing` (rows of sessions
@@ -76,7 +76,6 @@ export function prepareObjects({
     .map(([className, key]) => ({ className, path: join(objectsPath, key) }))
     .filter(({ path }) => existsSync(path))
   const indexes = []
-  const removalEnd = performance.now() + removalMs
   for (const { className, path } of folders) {
     const { database, wasRebuilt } = openIndex(path, timeout)
     if (database === undefined) continue
@@ -92,7 +91,7 @@ export function prepareObjects({
     if (className === SHARED && !sharesObjects)
       counts.sharing = [...idsIn(path)].reduce((sum, id) => sum + countSessions(path, id), 0)
     // After damage of the index, each object needs a new alarm. So then all erased objects are removed first.
-    const end = sharesObjects && !wasRebuilt ? removalEnd : Infinity
+    const end = sharesObjects && !wasRebuilt ? performance.now() + removalMs : Infinity
     const lost = []
     for (const id of idsIn(path)) {
       if (armed.has(id)) continue
