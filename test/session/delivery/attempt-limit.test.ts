@@ -14,7 +14,7 @@ import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
 const HANGING = { webhook: { url: 'http://127.0.0.1:9/hangs' } }
 const PROMPT = { webhook: { url: 'http://127.0.0.1:9/prompt' } }
-/** Environment of a service whose sessions share objects. Here they have objects of their own. */
+/** Environment of a service whose sessions share objects. The sessions of this file do not. */
 const SHARED = { ...env, SHARED_SESSIONS: env.VERIFICATION_SESSION } as never
 
 afterEach(() => {
