@@ -1,12 +1,14 @@
 // Durable Object that many sessions share. It is used only if the service runs on one machine. Each session
 // has a row (store/slot-table.ts). The object has one alarm, at the earliest work of its rows. A session in
 // memory is dropped some time after its last call. At most `AT_ONCE` sessions do their due work at the same
-// time. A session that waits for a webhook receiver is not one of them.
+// time, and in all objects as many as alarm/work-limit.ts allows. A session that waits for a webhook receiver
+// is not one of them.
 
 import { DurableObject } from 'cloudflare:workers'
 import { type Env, withJurisdiction } from '../env.ts'
 import { parseSharedAddress, type SharedAddress } from '../relying-party/document/session-stub.ts'
 import { parseWatchAddress } from './access.ts'
+import { beginWork, endWork, isCrowded, isFree, mayBeginWork } from './alarm/work-limit.ts'
 import { Session } from './session.ts'
 import { logError } from './store/background.ts'
 import { overwriteLog } from './store/overwritten-log.ts'
@@ -17,6 +19,8 @@ import { refuseMessage } from './views/watcher.ts'
 
 /** Limit of sessions whose due work runs at the same time, without those that wait for a receiver. */
 const AT_ONCE = 16
+/** Shortest delay before an object looks again whether more work may begin. The longest is twice as long. */
+const TURN_MS = 200
 /** Delay before work that failed, or that a crash cut off, is repeated. */
 const AGAIN_MS = 60_000
 /**
@@ -57,6 +61,8 @@ export class SharedSessions extends DurableObject<Env> {
   /** Rows whose work failed, with the time of the next try. */
   readonly #failed = new Map<number, number>()
   #alarmAt: number | null = null
+  /** True while due work waits for its turn. */
+  #isWaiting = false
   /** Age of the object without jumps of the clock, and the time at which this age was last updated. */
   #age = 0
   #agedAt = Date.now()
@@ -105,8 +111,8 @@ export class SharedSessions extends DurableObject<Env> {
   }
 
   /**
-   * Starts due work, up to the limit. Sets the alarm for the other rows. While work runs, an alarm is also
-   * set for this work. The alarm repeats the work after a crash.
+   * Starts due work, up to the limits. Sets the alarm for the other rows. While work runs or waits for its
+   * turn, an alarm is also set for this work. The alarm repeats the work after a crash.
    */
   #startDue(): void {
     const now = Date.now()
@@ -114,29 +120,52 @@ export class SharedSessions extends DurableObject<Env> {
     for (const row of this.#table.earliest(this.#running.size + this.#failed.size + AT_ONCE)) {
       const at = Math.max(row.wakeUp ?? Infinity, this.#failed.get(row.place) ?? 0)
       if (this.#running.has(row.place)) continue
-      if (at <= now && this.#busy.size < AT_ONCE) this.#start(row)
+      if (at <= now && this.#busy.size < AT_ONCE && mayBeginWork(now)) this.#start(row, now)
       else next = Math.min(next, at)
     }
     const isWorking = this.#running.size > 0
-    // Running work calls this method again when it waits or ends. So for other due work, the alarm is needed
-    // only after a crash.
-    if (isWorking) next = next <= now ? now + AGAIN_MS : Math.min(next, now + AGAIN_MS)
+    if (next <= now) {
+      this.#waitForTurn() // calls this method again, so the alarm is needed only after a crash
+      next = now + AGAIN_MS
+    } else if (isWorking) next = Math.min(next, now + AGAIN_MS)
     if (next < Infinity) this.#plan(next)
   }
 
-  #start(row: SlotRow): void {
+  /** Starts due work later, when more work may begin. */
+  #waitForTurn(): void {
+    if (this.#isWaiting) return
+    this.#isWaiting = true
+    const wait = async () => {
+      do await scheduler.wait(TURN_MS * (1 + Math.random()))
+      while (this.#busy.size >= AT_ONCE || !isFree(Date.now()))
+      this.#isWaiting = false
+      this.#startDue()
+    }
+    this.ctx.waitUntil(wait())
+  }
+
+  /** Starts other due work after a piece of work. If much work runs, other objects have their turn first. */
+  #goOn(): void {
+    if (isCrowded(Date.now())) this.#waitForTurn()
+    else this.#startDue()
+  }
+
+  #start(row: SlotRow, now: number): void {
     const work = {}
+    beginWork(work, now)
     this.#failed.delete(row.place)
     this.#running.set(row.place, work)
     this.#busy.add(work)
     const onWait = () => {
-      if (this.#busy.delete(work)) this.#startDue()
+      endWork(work)
+      if (this.#busy.delete(work)) this.#goOn()
     }
     this.ctx.waitUntil(
       this.#work(row, onWait).then(() => {
         for (const [place, running] of this.#running) if (running === work) this.#running.delete(place)
         this.#busy.delete(work)
-        this.#startDue()
+        endWork(work)
+        this.#goOn()
       }),
     )
   }
@@ -147,8 +176,7 @@ export class SharedSessions extends DurableObject<Env> {
       const open = this.#take({ ...this.#table.read(row.place), row })
       await this.#run(open, (session) => session.alarm(onWait))
       const [now, current, planned] = [Date.now(), open.slot.row(), open.slot.planned()]
-      // If the work changed no document, for example for lack of capacity, the row is still due. So its time
-      // is moved into the future.
+      // If the work changed no document, the row is still due. So its time is moved into the future.
       if (current?.wakeUp != null && current.wakeUp <= now)
         open.slot.postpone(Math.max(planned ?? 0, now + ALARM_STEP_MS))
     } catch (error) {

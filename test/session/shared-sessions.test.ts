@@ -4,6 +4,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env, withEnv } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Env } from '../../src/env.ts'
+import { reportCapacity } from '../../src/metrics/capacity.ts'
 import { relyingPartyStub } from '../../src/relying-party/document/identifier.ts'
 import { sessionStub, sharedObjectName } from '../../src/relying-party/document/session-stub.ts'
 import type { RelyingParty } from '../../src/relying-party/relying-party.ts'
@@ -58,6 +59,7 @@ beforeEach(async () => {
 afterEach(() => {
   vi.restoreAllMocks()
   vi.useRealTimers()
+  reportCapacity(null, 0, Number.NEGATIVE_INFINITY)
 })
 
 function receiver(answer: (url: string, body: string) => Promise<Response> | Response) {
@@ -284,6 +286,22 @@ describe('the due work of sessions', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * HOUR })
     await runDurableObjectAlarm(object())
     await vi.waitFor(() => expect(posts).toHaveBeenCalledTimes(40), WAIT)
+  })
+
+  it('waits without a write while too few file descriptors are free, and then goes on by itself', async () => {
+    const setting = await setUp(WEBHOOK)
+    const posts = receiver(() => new Response(null, { status: 204 }))
+    await create(setting)
+    const now = Date.now() + 2 * HOUR
+    vi.useFakeTimers({ toFake: ['Date'], now })
+    reportCapacity({ open: 950, limit: 1_000 }, 0, now)
+    const before = (await rows()).map(({ wake_at }) => wake_at)
+    await runDurableObjectAlarm(object())
+    await scheduler.wait(500)
+    expect(posts).not.toHaveBeenCalled()
+    expect((await rows()).map(({ wake_at }) => wake_at)).toEqual(before)
+    reportCapacity({ open: 100, limit: 1_000 }, 0, now)
+    await vi.waitFor(() => expect(posts).toHaveBeenCalledTimes(1), WAIT)
   })
 
   it('does not wait for webhook receivers of other sessions, even if more wait than may work at the same time', async () => {

@@ -35,11 +35,12 @@ function isCountsOf({ id }: SimulatedObject) {
 }
 
 /**
- * The memory of the process is lost, also what the modules of the service have: notes for the gauges, and the
- * last turn of a check of entries.
+ * The memory of the process is lost, also what the modules of the service have: notes for the gauges, the
+ * last turn of a check of entries, and the work that is counted.
  */
-export function forgetNotes({ storeNotes, noteTurn }: ServiceCode): void {
+export function forgetNotes({ storeNotes, noteTurn, isFree }: ServiceCode): void {
   noteTurn(Number.NEGATIVE_INFINITY)
+  isFree(Number.POSITIVE_INFINITY) // removes what is older than some seconds
   const nowhere = { getByName: () => ({ noteSessions: () => Promise.resolve() }) }
   void storeNotes({ DIRECTORY: nowhere } as never)
 }

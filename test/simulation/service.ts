@@ -11,6 +11,7 @@ export { VerificationIndex } from '../../src/relying-party/index/verification-in
 export { createRelyingParty, eraseRelyingParty } from '../../src/relying-party/registry.ts'
 export { RelyingParty } from '../../src/relying-party/relying-party.ts'
 export { forgetSettings } from '../../src/relying-party/settings/settings-cache.ts'
+export { isFree } from '../../src/session/alarm/work-limit.ts'
 export { signClientToken } from '../../src/session/request/client-token.ts'
 export { SharedSessions } from '../../src/session/shared-sessions.ts'
 export { storeNotes } from '../../src/session/store/session-notes.ts'

@@ -25,14 +25,14 @@ const NO_CAPACITY_MS = { least: 10_000, most: 60_000 }
  * Does the work that is due. A watchdog alarm is set first, because the platform drops an alarm that throws
  * too often. If erasure is the only work, the watchdog is set only after the erasure throws. If the process
  * has no capacity, the work is postponed. `now` is Unix milliseconds. `onWait` is called before the work
- * waits for a receiver.
+ * waits for a receiver. An object that sessions share gives it, and has looked at the capacity before.
  */
 export async function runAlarm(context: SessionContext, now: number, onWait?: () => void): Promise<void> {
   const { store } = context
   // If the clock was set back, the alarm runs before its work is due. The alarm must then be set to the same
   // time again. The store sets no alarm for a time that it remembers, so it forgets the time here.
   store.forgetAlarm()
-  if (!mayBegin('begun', now)) {
+  if (onWait === undefined && !mayBegin('begun', now)) {
     const { least, most } = NO_CAPACITY_MS
     store.arm(Math.ceil(now + least + Math.random() * (most - least)))
     return
