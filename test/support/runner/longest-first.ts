@@ -5,7 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** In this order. */
 const LONGEST = [
-  'full-size',
+  'full-size/inputs',
+  'full-size/planted',
   'release/release',
   'crash',
   'site/site',

@@ -9,7 +9,7 @@ declare module 'vitest' {
   }
 }
 
-/** True in the project `slow`, whose full-size.test.ts runs such tests a second time. */
+/** True in the project `slow`, whose folder full-size runs such tests a second time. */
 export const IS_FULL_SIZE = inject('fullSize') === true
 
 /** True in `npm run proof -- sizes`, for sizes that take many minutes. */
