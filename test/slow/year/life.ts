@@ -67,6 +67,7 @@ export async function liveThrough(plan: Plan, report: (measured: Measurement) =>
       })
       // An event that waits would be erased with its session, because the clock moves past the retention.
       await receiver.counted(events)
+      await server.end('SIGTERM')
       const begun = Date.now()
       await server.restart({ LIBRARY_CLOCK: String((day + plan.step) * DAY_SECONDS) })
       const startMs = Date.now() - begun

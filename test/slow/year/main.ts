@@ -15,7 +15,7 @@ const { values } = parseArgs({
     days: { type: 'string', default: '365' },
     'a-day': { type: 'string', default: '333' },
     step: { type: 'string', default: '5' },
-    every: { type: 'string', default: '3' },
+    every: { type: 'string', default: '6' },
   },
 })
 const { 'a-day': aDay } = values
