@@ -20,7 +20,7 @@ export function objectsReport({ damaged, repaired, spread, spreadOverMs, removed
   if (removed > 0) lines.push(`Files of erased objects removed: ${removed}.`)
   if (sharing !== undefined)
     lines.push(
-      `Sessions that still share objects: ${sharing}. A version before 0.3.0 does not start while there are objects for them: docs/self-hosting.md (Upgrades)`,
+      `Sessions that still share objects: ${sharing}. A version before 0.3.0 does not start while there are objects for them: docs/way-back.md`,
     )
   return lines
 }
