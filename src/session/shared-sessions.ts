@@ -1,8 +1,8 @@
 // Durable Object that many sessions share. It is used only if the service runs on one machine. Each session
 // has a row (store/slot-table.ts). The object has one alarm, at the earliest work of its rows. A session in
 // memory is dropped some time after its last call. At most `AT_ONCE` sessions do their due work at the same
-// time, and in all objects as many as alarm/work-limit.ts allows. A session that waits for a webhook receiver
-// is not one of them.
+// time, and in all objects as many as alarm/work-limit.ts allows. A session that waits for a webhook receiver,
+// or for a response that is verified, is not one of them.
 
 import { DurableObject } from 'cloudflare:workers'
 import { type Env, withJurisdiction } from '../env.ts'
@@ -17,7 +17,7 @@ import { type SlotRow, SlotTable } from './store/slot-table.ts'
 import { VERBS } from './verbs.ts'
 import { refuseMessage } from './views/watcher.ts'
 
-/** Limit of sessions whose due work runs at the same time, without those that wait for a receiver. */
+/** Limit of sessions whose due work runs at the same time, without those that wait. */
 const AT_ONCE = 16
 /** Shortest delay before an object looks again whether more work may begin. The longest is twice as long. */
 const TURN_MS = 200
@@ -56,7 +56,7 @@ export class SharedSessions extends DurableObject<Env> {
   readonly #open = new Map<string, Open>()
   /** Work that is running, by the row of its session. */
   readonly #running = new Map<number, object>()
-  /** Running work that does not wait for a receiver. */
+  /** Running work that does not wait for a receiver or a response. */
   readonly #busy = new Set<object>()
   /** Rows whose work failed, with the time of the next try. */
   readonly #failed = new Map<number, number>()

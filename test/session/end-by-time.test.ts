@@ -1,4 +1,4 @@
-// Expiry of a login that no wallet has acted on (api/logins).
+// Expiry while a response is verified, and expiry of a login that no wallet has acted on (api/logins).
 
 import { expect, it, vi } from 'vitest'
 import type { SessionDocument } from '../../src/session/document/document.ts'
@@ -24,7 +24,9 @@ async function erasures(changes: Partial<SessionDocument>): Promise<number> {
     store: { session: () => document, erase },
     inFlight: new Map([['digest', { arrivedAt: LOGIN.expires_at - 1, result: result.promise }]]),
   } as unknown as SessionContext
-  const expiry = expireDue(context, LOGIN.expires_at)
+  const onWait = vi.fn()
+  const expiry = expireDue(context, LOGIN.expires_at, onWait)
+  expect(onWait).toHaveBeenCalledTimes(1)
   document = { ...LOGIN, ...changes }
   result.resolve({} as ResponseResult)
   await expiry
@@ -34,4 +36,15 @@ async function erasures(changes: Partial<SessionDocument>): Promise<number> {
 it('a login is not erased at its expiry if a response that arrived in time has ended it', async () => {
   expect(await erasures({ status: 'verified' })).toBe(0)
   expect(await erasures({})).toBe(1)
+})
+
+it('an expiry without a response does not wait', async () => {
+  let document = LOGIN
+  const erase = vi.fn(async () => {
+    document = { ...LOGIN, status: 'expired' } as SessionDocument
+  })
+  const context = { store: { session: () => document, erase }, inFlight: new Map() }
+  const onWait = vi.fn()
+  await expireDue(context as unknown as SessionContext, LOGIN.expires_at, onWait)
+  expect([erase.mock.calls.length, onWait.mock.calls.length]).toEqual([1, 0])
 })

@@ -25,7 +25,8 @@ const NO_CAPACITY_MS = { least: 10_000, most: 60_000 }
  * Does the work that is due. A watchdog alarm is set first, because the platform drops an alarm that throws
  * too often. If erasure is the only work, the watchdog is set only after the erasure throws. If the process
  * has no capacity, the work is postponed. `now` is Unix milliseconds. `onWait` is called before the work
- * waits for a receiver. An object that sessions share gives it, and has looked at the capacity before.
+ * waits for a receiver, or for a response that is verified. An object that sessions share gives it, and has
+ * looked at the capacity before.
  */
 export async function runAlarm(context: SessionContext, now: number, onWait?: () => void): Promise<void> {
   const { store } = context
@@ -51,7 +52,7 @@ export async function runAlarm(context: SessionContext, now: number, onWait?: ()
 async function work(context: SessionContext, now: number, onWait?: () => void): Promise<void> {
   const { store } = context
   await remainderDue(context, now)
-  await expireDue(context, now)
+  await expireDue(context, now, onWait)
   // The log is called at the same time as the deliveries, so that the log delays no delivery.
   const [round] = await Promise.all([deliverDue(context, now, onWait), publishDue(context, now)])
   // Erasure comes after the log, so that the log receives each event before the event is erased.

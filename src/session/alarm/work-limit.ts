@@ -19,7 +19,7 @@ export function beginWork(work: object, now: number): void {
   starts.set(work, now)
 }
 
-/** No longer counts a piece of work, because it has ended or waits for a receiver. */
+/** No longer counts a piece of work, because it has ended or waits for others. */
 export function endWork(work: object): void {
   starts.delete(work)
 }

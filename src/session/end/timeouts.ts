@@ -54,12 +54,14 @@ export async function expireAt(
 
 /**
  * Discards a held success that has lapsed, and expires an overdue session. The alarm calls this function.
- * Expiry waits for the responses that arrived in time, for at most `GRACE_MS`.
+ * Expiry waits for the responses that arrived in time, for at most `GRACE_MS`, and calls `onWait` before.
  */
-export async function expireDue(context: SessionContext, now: number): Promise<void> {
+export async function expireDue(context: SessionContext, now: number, onWait?: () => void): Promise<void> {
   dropHeldTooLong(context, now)
   if (isOverdue(context, now)) {
-    await withDeadline(Promise.allSettled(responsesInTime(context)), GRACE_MS, undefined)
+    const responses = responsesInTime(context)
+    if (responses.length > 0) onWait?.()
+    await withDeadline(Promise.allSettled(responses), GRACE_MS, undefined)
     // One of the awaited responses may have ended the session.
     if (isOverdue(context, now)) await expire(context, Date.now())
   }
