@@ -4,7 +4,7 @@
 // function of time. Options:
 //   --days     simulated time
 //   --a-day    sessions created on each day
-//   --step     days from one start to the next
+//   --step     days from one start to the next, at most 8: an event may wait for 9 days, and is then erased
 //   --every    starts from one measurement to the next
 
 import { parseArgs } from 'node:util'
@@ -14,7 +14,7 @@ const { values } = parseArgs({
   options: {
     days: { type: 'string', default: '365' },
     'a-day': { type: 'string', default: '333' },
-    step: { type: 'string', default: '5' },
+    step: { type: 'string', default: '8' },
     every: { type: 'string', default: '6' },
   },
 })
