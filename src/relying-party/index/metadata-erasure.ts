@@ -15,6 +15,8 @@ export class MetadataErasure {
   /** Progress: the last key that was read, and the next due time. */
   #after = PREFIX
   #next = Infinity
+  /** Time of the next round. Each object begins with a round. */
+  #roundAt = 0
 
   constructor(kv: SyncKvStorage) {
     this.#kv = kv
@@ -24,14 +26,18 @@ export class MetadataErasure {
   plan({ metadata_until, sealed_metadata }: StoredEntry): number | null {
     if (sealed_metadata === null) return null
     this.#next = Math.min(this.#next, metadata_until)
-    return Math.max(metadata_until, Date.now() + METADATA_ROUND_MS)
+    const at = Math.max(metadata_until, Date.now() + METADATA_ROUND_MS)
+    this.#roundAt = Math.min(this.#roundAt, at)
+    return at
   }
 
   /**
-   * Erases due `metadata` of the next entries. Returns the time of the next alarm; null if no `metadata` is
-   * left.
+   * Erases due `metadata` of the next entries, if a round is due or not finished. Returns the time of the next
+   * alarm; null if no `metadata` is left. Other work of the day calls this method at its own alarms, so a
+   * round must not begin again with each of them.
    */
   run(now: number): number | null {
+    if (this.#after === PREFIX && now < this.#roundAt) return toAlarm(this.#roundAt)
     let [after, next] = [this.#after, this.#next]
     const batch = [...this.#kv.list<Stored>({ prefix: PREFIX, startAfter: after, limit: METADATA_BATCH })]
     for (const [key, stored] of batch) {
@@ -44,6 +50,11 @@ export class MetadataErasure {
     this.#after = isLast ? PREFIX : after
     this.#next = isLast ? Infinity : next
     if (!isLast) return now + NEXT_BATCH_MS
-    return next === Infinity ? null : Math.max(next, now + METADATA_ROUND_MS)
+    this.#roundAt = Math.max(next, now + METADATA_ROUND_MS)
+    return toAlarm(this.#roundAt)
   }
+}
+
+function toAlarm(at: number): number | null {
+  return at === Infinity ? null : at
 }
