@@ -1,8 +1,8 @@
 // Durable Object that many sessions share. It is used only if the service runs on one machine. Each session
 // has a row (store/slot-table.ts). The object has one alarm, at the earliest work of its rows. A session in
 // memory is dropped some time after its last call. At most `AT_ONCE` sessions do their due work at the same
-// time, and in all objects as many as alarm/work-limit.ts allows. A session that waits for a webhook receiver,
-// or for a response that is verified, is not one of them.
+// time, and in all objects as many as alarm/work-limit.ts allows. A session that waits for a webhook
+// receiver, or for a response that is verified, is not one of them.
 
 import { DurableObject } from 'cloudflare:workers'
 import { type Env, withJurisdiction } from '../env.ts'

@@ -32,9 +32,9 @@ export class MetadataErasure {
   }
 
   /**
-   * Erases due `metadata` of the next entries, if a round is due or not finished. Returns the time of the next
-   * alarm; null if no `metadata` is left. Other work of the day calls this method at its own alarms, so a
-   * round must not begin again with each of them.
+   * Erases due `metadata` of the next entries, if a round is due or not finished. Returns the time of the
+   * next alarm; null if no `metadata` is left. Other work of the day calls this method at its own alarms, so
+   * a round must not begin again with each of them.
    */
   run(now: number): number | null {
     if (this.#after === PREFIX && now < this.#roundAt) return toAlarm(this.#roundAt)
