@@ -195,7 +195,8 @@ describe('the check of the entries of many days after a change of build', () => 
     expect(await rowsReadBy(() => runDurableObjectAlarm(dayStub(second)))).toBe(3)
     expect(asked).toHaveBeenCalledTimes(3)
     nextTurn()
-    expect(await rowsReadBy(() => runDurableObjectAlarm(dayStub(second)))).toBe(6)
+    // The erasure of metadata has read the day, and is not due again.
+    expect(await rowsReadBy(() => runDurableObjectAlarm(dayStub(second)))).toBe(3)
     expect(asked).toHaveBeenCalledTimes(6)
   })
 
