@@ -1,6 +1,6 @@
 // Limit of sessions that do due work at the same time, in all objects that sessions share. These objects run
 // in one process with one thread. Without this limit, the work of hundreds of sessions begins at once when
-// thousands are due, and every other request waits for a part of each. Times are Unix milliseconds.
+// thousands are due, and every other request waits for parts of all this work. Times are Unix milliseconds.
 
 import { mayBegin } from '../../metrics/capacity.ts'
 
