@@ -24,7 +24,7 @@ import { returnBody } from './page/return-body.ts'
 import { backAddress, goesBack, type SessionPage, sessionBody } from './page/session-body.ts'
 import { type Texts, textsIn } from './page/texts.ts'
 import { answersOnIphone, chosenProfile, parseDevice } from './page/wallets.ts'
-import { listWays } from './page/ways.ts'
+import { hasQr, listWays } from './page/ways.ts'
 
 /** Builds the routes that a person's browser opens by GET. */
 export function sessionPageRoutes(): Hono<AppEnv> {
@@ -142,7 +142,11 @@ export async function sendSessionPage(
   const scripts = await loadAddresses(c, live ? listScripts(page) : listReports(page))
   const style = branding?.color ? brandStyle(branding.color) : ''
   const next = nextAddress(c, page)
-  return sendPage(c, 200, { texts, title, body, scripts, style, embedders, hasOwnForm: live, next })
+  // Without a QR code, a page can do nothing before its scripts have chosen the buttons. Buttons that appear
+  // later would move its content.
+  const isDrawnAfterScripts = live && !hasQr(page)
+  const document = { texts, title, body, scripts, isDrawnAfterScripts, style, embedders, next }
+  return sendPage(c, 200, { ...document, hasOwnForm: live })
 }
 
 /** Query parameter in the address of the page. It is present after a person pressed *Do not share*. */

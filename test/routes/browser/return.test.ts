@@ -460,6 +460,18 @@ describe('required_session_binding', () => {
     },
   )
 
+  it.each([
+    ['none', 0],
+    ['page', 3],
+  ] as const)(
+    'with required_session_binding `%s`, the browser waits for %i scripts before it draws the page',
+    async (required_session_binding, count) => {
+      const { session_url: url } = await createSession(await setUp(), { required_session_binding })
+      const html = await (await call(app, 'GET', url)).text()
+      expect(html.match(/<script type="module" src="[^"]+" blocking="render">/g) ?? []).toHaveLength(count)
+    },
+  )
+
   it('`relying_party` requires a return_url', async () => {
     const setting = await setUp({ return_urls: [RETURN_URL] })
     const body = { required_session_binding: 'relying_party' }

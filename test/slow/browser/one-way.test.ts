@@ -18,8 +18,8 @@ import { relyingPartyOf } from '../../support/service/stage.ts'
 /** 400 kbit/s in bytes per second, with a round trip of 400 ms. */
 const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
 
-/** Limit of the layout shift. Above 0.1 people notice it (web.dev). Idle machines have at most 0.04. */
-const MOST_SHIFT = 0.1
+/** Limit of the layout shift. Above 0.1 people notice it (web.dev). */
+const MOST_SHIFT = 0.05
 
 /** Limit of the empty part of a column, as a part of the card's height. */
 const MOST_UNEVEN = 1 / 3

@@ -24,6 +24,11 @@ export type PageDocument = {
   readonly body: Markup
   /** Addresses of the page's scripts. */
   readonly scripts?: readonly string[]
+  /**
+   * True if the browser draws the page after its scripts have run. It uses HTML's attribute `blocking`; a
+   * browser without this attribute draws the page at once.
+   */
+  readonly isDrawnAfterScripts?: boolean
   /** A style of this page alone. */
   readonly style?: string
   /** Origins that may show the page in a frame. */
@@ -48,6 +53,7 @@ export async function sendPage(
     title,
     body,
     scripts = [],
+    isDrawnAfterScripts = false,
     style = '',
     embedders = [],
     formTarget,
@@ -77,6 +83,7 @@ export async function sendPage(
     ...(status === 503 && { 'Retry-After': '2' }),
     ...(next !== undefined && { Refresh: `0; url=${new URL(next).href}` }),
   }
+  const blocking = isDrawnAfterScripts ? html` blocking="render"` : ''
   const page = html`<!doctype html>
 <html lang="${texts.language}" dir="${readDirection(texts.language)}">
 <head>
@@ -85,7 +92,7 @@ export async function sendPage(
 <title>${title}</title>
 <link rel="icon" href="data:,">
 <style>${raw(shared.text)}</style>${style && html`<style>${raw(style)}</style>`}
-${scripts.map((address) => html`<script type="module" src="${address}"></script>`)}
+${scripts.map((address) => html`<script type="module" src="${address}"${blocking}></script>`)}
 </head>
 <body>
 ${body}
