@@ -231,8 +231,8 @@ export const FETCH_CACHE = {
   names: 64,
   bytes: 8_388_608,
   /**
-   * Seconds for which a failed fetch is cached. During this time no call fetches again. `Retry-After` for
-   * wallets is as long, so a retry of a wallet fetches again.
+   * Seconds for which a failed fetch is cached. During this time no call fetches again. Wallets get the same
+   * number as `Retry-After`, so a wallet that waits for it causes a new fetch.
    */
   failedSeconds: 2,
   /**

@@ -103,7 +103,7 @@ const EXCERPT_BYTES = 1024
 
 /**
  * Reads the response's body up to a limit and returns its start as text. The body is read so that the
- * receiver can finish sending. An error of the body is ignored, because the status is already known.
+ * receiver can finish sending its response. An error of the body is ignored, because the status is already known.
  */
 async function readExcerpt(response: Response): Promise<string> {
   const start = await readStart(response, EXCERPT_BYTES, BODY_LIMIT)

@@ -55,8 +55,8 @@ export type EvaluationRules = {
   /** Unix seconds: the time that every check used. */
   readonly now: number
   /**
-   * Seconds by which the clocks of others could differ from `now`. Absent in evidence of earlier versions:
-   * 60.
+   * Seconds by which the clocks of others could differ from `now`. Earlier versions did not
+   * record it: their evidence is evaluated with 60.
    */
   readonly clock_skew?: number
   readonly policy: Policy & {

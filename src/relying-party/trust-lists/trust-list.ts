@@ -119,10 +119,10 @@ export class TrustList extends DurableObject<Env> {
   }
 
   /**
-   * Keeps an issue (version) of the list as a material, a stored public list: the current issue, or the issue
-   * before it, which callers may use for a minute. Returns `undefined` if its bytes are not stored. After the
-   * first call without stored bytes, the list is fetched again. The bytes of this and of all later issues are
-   * then stored.
+   * Keeps one issue (version) of the list as a material (a stored public list). It is the current issue, or
+   * the issue before it, which callers may use for one more minute. Returns `undefined` if the bytes of the
+   * issue are not stored. The first such call for the current issue fetches the list again, and from then on
+   * the bytes of every issue are stored.
    */
   async keepIssue(sequence: number | null, naming: Naming) {
     const source = this.#source()

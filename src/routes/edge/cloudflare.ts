@@ -1,5 +1,5 @@
-// The platform: a test if a request came through Cloudflare, and the files below assets/ that the service
-// sends.
+// Parts that depend on the platform: the check if a request came through Cloudflare, and access to the files
+// below assets/.
 
 import type errors from '../../../assets/oauth-errors.json'
 import { encodeBase64url } from '../../codec/base64url.ts'
@@ -95,8 +95,8 @@ async function parseTable(text: string) {
 }
 
 /**
- * OAuth errors of assets/oauth-errors.json: one table for each kind of request. In the table `wallet`, an
- * error is only its description.
+ * OAuth errors of assets/oauth-errors.json: one table for each kind of request. In the table `wallet`,
+ * each value is only a description. In the other tables each value is an object with a status, too.
  */
 export type OAuthErrors = typeof errors
 

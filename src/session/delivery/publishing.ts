@@ -56,7 +56,8 @@ export function newLogEntry(
 }
 
 /**
- * Returns the queue of step events with one more event. The first call for this event starts after the write.
+ * Returns the queue of step events with one more event. `calls` already includes the first call to the log.
+ * The caller starts that call after it has written the document.
  */
 export function newStepLog(
   { pending_step_log }: Pick<SessionDocument, 'pending_step_log'>,

@@ -1,5 +1,6 @@
-// Last activity of a wallet with a live request of a pending session. The page shows the activity until the
-// person requests a new QR code or link. A response that names no live request does not change the activity.
+// The last thing that a wallet did in a pending session: it fetched a live request, or its response was
+// refused. The page shows it until the person requests a new QR code or link. A response that names no live
+// request does not change it.
 
 import type { Status } from '../../api/values.ts'
 import { isoTime } from '../../codec/date-time.ts'

@@ -208,7 +208,7 @@ export function decidedEnd(
   }
 }
 
-/** Returns the end by `access_denied` from the wallet. */
+/** Returns the end of a session whose wallet responded with `access_denied`. */
 export function declinedEnd({ exchange, offered, channel, winner, requestHash }: ResponseEnd): SessionEnd {
   const declined = { reason: 'access_denied', channel, request_hash: requestHash } as const
   const offers = offered && { offered_client_ids: offered }

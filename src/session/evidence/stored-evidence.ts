@@ -1,5 +1,5 @@
-// Evidence of a session, as the session's document stores it (api/evidence). The sealed bytes are stored
-// beside the document. Only digests of the evidence are stored unencrypted.
+// The part of a session's document that describes its evidence (api/evidence). The evidence itself is sealed
+// and stored beside the document. Only digests of the evidence are stored unencrypted.
 
 import type { EvidenceState, KeptEvidence } from '../../api/responses/evidence.ts'
 import { concatBytes, joinParts, type Parts, splitParts } from '../../codec/bytes.ts'

@@ -20,7 +20,10 @@ const BY_TIME: ReadonlySet<ReasonCode> = new Set([
 
 let refusals: readonly { readonly at: number; readonly isByTime: boolean }[] = []
 
-/** Notes the reason of a response that was refused, or that ended the session as `rejected`. */
+/**
+ * Notes that a response was refused, or ended its session as `rejected`, and if the reason depends on the
+ * time.
+ */
 export function noteRefusal(reason: ReasonCode, now: number): void {
   refusals = [...refusals.slice(1 - LIMIT), { at: now, isByTime: BY_TIME.has(reason) }]
 }

@@ -81,7 +81,8 @@ export function openStore(slot: SessionSlot): SessionStore {
   const session = () => (current?.erased === false ? current : undefined)
   const commit = (document: SessionDocument, evidence?: EvidenceParts): void => {
     const seen = session()?.version
-    // A change by `keep` did not increase the version. Watchers get the change with the new version.
+    // A change by `keep` does not increase the version. If this commit does not increase it either, it is
+    // increased here, so that watchers get both changes.
     const unsaved = flush.isSet() && document.version === seen
     const changed = unsaved ? { ...document, version: document.version + 1 } : document
     const written = withChangedEntry(listed, changed, Date.now())

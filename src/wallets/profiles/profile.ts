@@ -86,8 +86,8 @@ export const walletProfileSchema = z.strictObject({
   /** Protocols of links and QR codes. */
   protocols: z.array(z.enum(PROTOCOL_IDS)),
   /**
-   * Protocols of links and QR codes for which the checked sources do not state if the wallet answers. Absent:
-   * none.
+   * Protocols of links and QR codes that the wallet perhaps does not support: the checked sources do not say.
+   * Absent: none.
    */
   unknown_protocols: z.exactOptional(z.array(z.enum(PROTOCOL_IDS))),
   /** Exchange protocols of the Digital Credentials API. */

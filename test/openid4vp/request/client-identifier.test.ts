@@ -12,7 +12,7 @@ it('the x509_hash is the hash of the leaf’s DER, as a foreign library computes
   expect(await x509HashClientId(decodeBase64(x509Certificate)!)).toBe(`x509_hash:${expected}`)
 })
 
-it('the x509_san_dns is the host name without scheme and port', () => {
+it('the client identifier with the prefix x509_san_dns has the host name without scheme and port', () => {
   expect(x509SanDnsClientId('https://verifier.example:8443')).toBe('x509_san_dns:verifier.example')
   expect(x509SanDnsClientId('http://localhost:8787')).toBe('x509_san_dns:localhost')
 })

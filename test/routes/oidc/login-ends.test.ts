@@ -106,7 +106,7 @@ describe('a login with the session binding relying_party, answered a second befo
     expect((await poll(setting, browser.id)).status).toBe('verified')
   })
 
-  it('expires at an alarm after its last code has expired, with one event', async () => {
+  it('ends as expired, with one event, at an alarm after its code has expired', async () => {
     const client = await boundClient()
     const browser = await answerLate(client)
     const until = Date.now() + FINISH_MS + CODE_MS

@@ -58,7 +58,7 @@ describe('in a token without encryption', () => {
   })
 })
 
-describe('a boolean claim with values in the policy', () => {
+describe('a boolean claim', () => {
   const FACTS = { level: 'substantial', time: '2026-11-22T00:00:00Z' }
   const REQUEST = [{ trust_frameworks: null, assurance_levels: null, names: ['age_over_18'], values: [] }]
 
@@ -76,7 +76,7 @@ describe('a boolean claim with values in the policy', () => {
     })
   })
 
-  it('is not released as true if its value is false', () => {
+  it('is not released as true if its value is false and the policy has no values', () => {
     const claims = proven({ scope: 'age_over_18', boolean: true }, false)
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['age_over_18'] } } })
   })
