@@ -35,7 +35,7 @@ export const loadConfig = oncePer(parseLoudly)
 
 /**
  * Parses the environment. If it is invalid, logs the whole error message and throws the error again. The
- * message names variables without their values. The operator gets no other hint.
+ * message names variables without their values. Nothing else tells the operator which variable is wrong.
  */
 function parseLoudly(env: object): Config {
   try {
@@ -113,8 +113,8 @@ export function parseConfig(environment: object) {
 }
 
 /**
- * Returns the id of the build, and its commit if the commit is known. On Cloudflare, the id is that of the
- * uploaded version, and the commit is the tag. `bundleSha256`: digest of the served bundle, if it is known.
+ * Returns the id of the build, and its commit if the commit is known. On Cloudflare, these are the id and the
+ * tag of the uploaded version. `bundleSha256`: digest of the served bundle, if it is known.
  */
 function readBuild({ BUILD_ID, BUILD_COMMIT, BUNDLE_DIGEST: bundleSha256, ...env }: z.infer<typeof SCHEMA>) {
   const { id, tag } = env.CF_VERSION_METADATA ?? {}

@@ -66,8 +66,8 @@ export const CERTIFICATE = {
   /** Number of certificates in one chain. */
   chain: 8,
   /**
-   * Number of decoded certificates in the cache. Only certificates of chains that an anchor trusts are
-   * cached. At their largest size they need 4 MiB.
+   * Number of decoded certificates in the cache. A certificate is cached only if an anchor trusts its chain.
+   * At the largest size, the cached certificates need 4 MiB.
    */
   remembered: 256,
   /** Number of names in one list: the alternative names, or the subtrees of a name constraint. */
@@ -101,8 +101,8 @@ export const CRL = {
   /** Seconds after which a list is fetched again. If the fetch fails, the last good copy is still used. */
   refreshSeconds: 3_600,
   /**
-   * A copy is used for at most this many seconds after it was fetched. If the list has no `nextUpdate`, the
-   * copy is also not used later than this many seconds after its `thisUpdate`.
+   * A copy is used for at most this many seconds after it was fetched. If the list has no `nextUpdate`, this
+   * limit also counts from its `thisUpdate`.
    */
   maximumSeconds: 604_800,
 } as const
@@ -231,8 +231,8 @@ export const FETCH_CACHE = {
   names: 64,
   bytes: 8_388_608,
   /**
-   * Seconds for which a failed fetch is cached. During this time no call fetches again. Wallets get the same
-   * number as `Retry-After`, so a wallet that waits for it causes a new fetch.
+   * Seconds for which a failed fetch is cached. During this time no call fetches again. `Retry-After` tells a
+   * wallet to wait for the same number of seconds, so its next response causes a new fetch.
    */
   failedSeconds: 2,
   /**
@@ -268,8 +268,8 @@ export const STATUS_LIST = {
   /** Characters of a list's address. */
   uriLength: 2048,
   /**
-   * Seconds for which a token is used: the default without a `ttl`, and the lowest and highest `ttl` that is
-   * applied.
+   * Seconds for which a token is used. A token without a `ttl` has the default. A `ttl` below the minimum or
+   * above the maximum is replaced by that limit.
    */
   defaultSeconds: 300,
   minimumSeconds: 3,
@@ -292,8 +292,8 @@ export const TRUST_LIST = {
   json: { length: 3_145_728, depth: 24 },
   cbor: { bytes: 4_194_304, depth: 12, items: 131_072 },
   /**
-   * Number of anchors of one list, and bytes of their certificates together. The stored copy is one value of
-   * at most 2 MB.
+   * Number of anchors of one list, and total bytes of their certificates. The stored copy of the list is one
+   * value of at most 2 MB.
    */
   anchors: 500,
   certificateBytes: 1_048_576,

@@ -34,7 +34,7 @@ const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']
 /**
  * Returns the schema of `n` or `e` of an RSA key (RFC 7518 §6.3.1). The service cannot encrypt a token to
  * a key with an even `n` or `e`. Without this check, a login would fail only after the person has responded.
- * `least`: the smallest first octet of a value with this number of octets.
+ * `least` gets the number of octets of a value, and returns the smallest allowed first octet.
  */
 const oddInteger = (pattern: RegExp, least: (octets: number) => number, message: string) =>
   z.string().check(

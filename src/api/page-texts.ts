@@ -19,8 +19,8 @@ export const line = (characters: number) =>
   )
 
 /**
- * Schemas by member. The relying party writes the texts in the language of `locale`. The hosted page needs a
- * place for each new member.
+ * Schemas by member. The relying party writes the texts in the language of `locale`. If a member is added
+ * here, the hosted page must be changed to show it.
  */
 export const pageTexts = {
   heading: z.exactOptional(line(100)),

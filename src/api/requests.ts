@@ -1,6 +1,6 @@
-// Schemas of bodies and queries about sessions (api/creation, api/outcome, api/protocols, api/webhooks). A
-// strict schema rejects an unknown member, and the error names the member. openapi/ builds the published
-// description from these schemas.
+// Schemas of bodies and queries about sessions, events, lists and the audit log (api/creation, api/outcome,
+// api/protocols, api/webhooks, api/lists, api/audit). A strict schema rejects an unknown member, and the
+// error names the member. openapi/ builds the published description from these schemas.
 
 import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'
@@ -136,8 +136,8 @@ export function withPreset(body: CreateRequest): CreateRequest {
 }
 
 /**
- * Returns the value of the `size` parameter, or the standard size without the parameter. Returns `undefined`
- * if the parameter is repeated, is not plain digits, or is out of range.
+ * Returns the value of the `size` parameter, or the standard size if the parameter is absent. Returns
+ * `undefined` if the parameter is repeated, is not plain digits, or is out of range.
  */
 export function parseQrSize(given: readonly string[] | undefined): number | undefined {
   const [text] = given ?? []
@@ -146,7 +146,7 @@ export function parseQrSize(given: readonly string[] | undefined): number | unde
   return size >= QR_SIZE.minimum && size <= QR_SIZE.maximum ? size : undefined
 }
 
-/** Form of every cursor of the event log. */
+/** Form of the cursors of the event log and of the audit log. */
 const CURSOR = /^[A-Za-z0-9_-]{32}$/
 /**
  * Form of `after`: a cursor, an empty text or `latest`. An empty text starts at the oldest event. `latest`
@@ -157,7 +157,7 @@ const CURSOR_OR_PLACE = /^(latest|[A-Za-z0-9_-]{32})?$/
 /** Largest number that has fifteen digits. */
 const LARGEST_NUMBER = 999_999_999_999_999
 
-/** Largest number of entries on a page: 1 to 100. The default is 50. */
+/** Query parameter `limit`: largest number of entries on a page, 1 to 100. The default is 50. */
 export const pageLimit = z._default(queryNumber(1, 100, 'must be 1 to 100'), 50)
 
 /** Message for an `after` that is not a cursor. */
@@ -204,7 +204,7 @@ export const waitQuery = z
 
 const code = text(200)
 
-/** Body of `POST …/response_code`: the code that this browser received when the wallet returned to it. */
+/** Body of `POST …/response_code`: the code in the URL with which this browser returned from the wallet. */
 export const browserReturnRequest = z.strictObject({ response_code: code })
 
 /** Body of `POST …/return`: the return code that the relying party redeems. */

@@ -1,4 +1,4 @@
-// Values of members that requests and responses share.
+// Enumerations that requests and responses share.
 
 /** Every status of a session. All but `pending` are terminal. */
 export const STATUSES = ['pending', 'verified', 'rejected', 'declined', 'expired', 'canceled'] as const

@@ -4,14 +4,14 @@ import { logLine } from '../metrics/log-line.ts'
 import { loggedError } from '../metrics/platform-error.ts'
 import { withDeadline } from '../net/time-limit.ts'
 
-/** Time limit of a call. A list of lists may fetch eight pivots, each with a time limit of 15 seconds. */
+/** Time limit of a call. The check of a list of lists may fetch eight pivots, each in at most 15 seconds. */
 const CALL_MS = 180_000
 const LATE = Symbol('late')
 
 /**
- * Returns the result of a call to the Worker for background work. Returns `undefined` if the call fails or
- * takes too long, for example because the binding is missing, and logs this. `undefined` means "could not be
- * checked".
+ * Returns the result of a call to the Worker for background work. Logs an error and returns `undefined` if
+ * the call takes too long, or if it fails, for example because the binding is missing. `undefined` means that
+ * the work was not done. It does not mean that a check failed.
  *
  * @example
  * const verified = await callBackground(async () => env.BACKGROUND_WORK.verifyEtsiTl(body, rules))

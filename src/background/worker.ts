@@ -24,12 +24,12 @@ export class BackgroundWork extends WorkerEntrypoint {
     return checkTimeStampReply(...given)
   }
 
-  /** Signs the PUT of a new object. The keys of the store are not kept. */
+  /** Signs the PUT of a new object. This Worker does not keep the secret key of the store. */
   signPut(...given: Parameters<typeof signPut>) {
     return signPut(...given)
   }
 
-  /** Signs the HEAD of an object. The keys of the store are not kept. */
+  /** Signs the HEAD of an object. This Worker does not keep the secret key of the store. */
   signHead(...given: Parameters<typeof signHead>) {
     return signHead(...given)
   }

@@ -80,7 +80,7 @@ export function splitParts(bytes: Uint8Array<ArrayBuffer>): Parts {
   return Array.from({ length: count }, (_, i) => bytes.slice(i * PART_BYTES, (i + 1) * PART_BYTES))
 }
 
-/** Reads and joins stored parts. `parts`: their number. Throws if `read` does not find a part. */
+/** Reads and joins stored parts. `parts`: number of the parts. Throws if `read` does not find a part. */
 export function joinParts(
   parts: number,
   read: (index: number) => Uint8Array<ArrayBuffer> | undefined,

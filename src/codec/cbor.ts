@@ -160,7 +160,7 @@ const SIMPLE: ReadonlyMap<number, boolean | null | undefined> = new Map([
   [23, undefined],
 ])
 
-/** Decodes the head's argument bytes as IEEE 754 of 16, 32 or 64 bits. */
+/** Decodes the argument bytes before `offset` as an IEEE 754 number of 16, 32 or 64 bits. */
 function readFloat({ bytes, offset }: Reader, info: number): number {
   const width = 2 ** (info - 24)
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset - width, width)

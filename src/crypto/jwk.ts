@@ -66,8 +66,8 @@ export async function importVerificationKey(
 }
 
 /**
- * Cache of imported keys by JWK object. Type and curve determine the import parameters, so the cache needs no
- * entry for each algorithm.
+ * Cache of imported keys by JWK object. One entry of a key serves all its algorithms, because key type and
+ * curve alone determine the import parameters.
  */
 const imported = new WeakMap<PublicJwk, CryptoKey>()
 

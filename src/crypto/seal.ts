@@ -46,8 +46,8 @@ export async function unseal(sealing: Sealing, sealed: string): Promise<string |
 export type Sealing = { readonly key: Uint8Array<ArrayBuffer>; readonly aad: string }
 
 /**
- * Cache of imported keys. The cache compares the arrays that contain the key bytes by identity. So callers
- * should pass the same array each time.
+ * Cache of imported keys. The cache looks for the array object, not for its bytes. So callers should pass the
+ * same array each time.
  */
 const imported = new WeakMap<Uint8Array, Promise<CryptoKey>>()
 

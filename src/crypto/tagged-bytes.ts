@@ -8,7 +8,7 @@ import { timingSafeEqual } from './timing-safe.ts'
 
 const MAC_BYTES = 16
 
-/** Returns the number of characters in the text for this number of bytes. */
+/** Returns the number of characters that `writeTagged` writes for this number of bytes. */
 export function taggedLength(bytes: number): number {
   return Math.ceil(((bytes + MAC_BYTES) * 4) / 3)
 }

@@ -13,13 +13,13 @@ import {
 import type { EnvelopeRefusal } from '../openid4vp/response/refusal.ts'
 import { err, ok, type Result } from '../result.ts'
 
-/** How a response was encrypted. */
+/** The key that decrypted a response, and `apu` of its JWE. */
 export type Encryption = Omit<Exchange, 'responseUri'>
 
 /** Value for a response that is not encrypted. */
 export const PLAIN: Encryption = { encryptionKey: null, agreementPartyUInfo: undefined }
 
-/** How a response names its request. `unknown`: the refusal reason if no request has this `handle`. */
+/** `handle`: the value that names the request. `unknown`: the refusal reason if no request has this value. */
 export type NamedRequest = {
   readonly kind: 'state' | 'kid'
   readonly handle: string

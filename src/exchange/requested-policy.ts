@@ -74,7 +74,8 @@ export function requestedPolicy(members: PolicyMembers, context: PolicyContext):
 const ENCRYPTED = 'direct_post.jwt'
 
 /**
- * Error of a request for `mso_mdoc` with a draft protocol, which needs an encrypted response for this format.
+ * Error of a request for `mso_mdoc` with a draft protocol. The drafts need an encrypted response for
+ * `mso_mdoc`.
  */
 const NEEDS_ENCRYPTION = unsatisfiable(
   '/request_options/response_mode',
@@ -141,8 +142,9 @@ function unsatisfiable(pointer: string, code: string, message: string): Requeste
 }
 
 /**
- * Returns one error with all errors of a part of a request. `rows`: the problem for each error code. The
- * first error determines the problem. `parent`: the pointer of the part. Each message is an error code.
+ * Returns one error that lists all errors of a part of a request. `parent` is the JSON Pointer of the part.
+ * `rows` has the problem for each error code, and the first error determines the problem. The message of each
+ * error is its code.
  */
 export function requestError<Code extends string, Problem extends string>(
   errors: readonly { readonly code: Code; readonly pointer: string }[],

@@ -8,8 +8,8 @@ import type { DocumentQuery, RequestedDocument, UseCase } from '../openid4vp/dcq
 import { type Reader, readerAuthenticationAll, signReaderAuth, signReaderAuthAll } from './reader-auth.ts'
 
 /**
- * The sender of a request. `registration`: bytes of a registration certificate. Pass it only with `readers`:
- * without a signature, nothing binds it to the sender.
+ * The sender of a request. `registration`: bytes of a registration certificate. Pass the certificate only
+ * with `readers`, because without a signature nothing binds the certificate to the sender.
  */
 export type RequestSender = {
   readonly readers: readonly Reader[]

@@ -1,6 +1,6 @@
-// EncryptionInfo of ISO/IEC TS 18013-7 Annex C: the nonce of one request, and the key that the response is
-// encrypted to. The device's proof covers this text. The session stores only nonce and key, and the text is
-// built again for the verification. So the same nonce and key must always give the same text.
+// EncryptionInfo of ISO/IEC TS 18013-7 Annex C. This text has the nonce of one request, and the key that the
+// response is encrypted to. The device's proof covers the text. The session stores only nonce and key, and
+// the text is built again for the verification. So the same nonce and key must always give the same text.
 
 import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
 import { encodeCbor } from '../codec/cbor-encode.ts'

@@ -44,7 +44,7 @@ let descriptors: DescriptorCount | null = null
  */
 let pace = MOST
 let begunSinceReport = 0
-/** Start times of the newest work. This work may not have opened its descriptors yet. */
+/** Start times of the newest work, which perhaps has not opened its descriptors yet. */
 let begins: number[] = []
 
 /** Stores a report, and adapts `pace` to it. `delayMs`: delay of the process's own timer. */

@@ -20,7 +20,7 @@ export type Gauge = {
   readonly samples: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
 }
 
-/** Writes all counters and the gauges. */
+/** Writes all counters, histograms and gauges. */
 export function writeMetrics(
   format: Format,
   {

@@ -166,8 +166,8 @@ type FetchCacheRules<Fetch, Source extends FetchSource = FetchSource> = {
 /**
  * Makes a cache of fetched resources. Failures are cached for a short time, so that many wallet responses do
  * not cause many fetches. If the fetch function of a caller has `keep` (`FetchLimit`), `keep` receives the
- * copies from which the caller's result was made. Results for these callers are cached separately, with their
- * copies. They are never read from the shared cache.
+ * copies from which the caller's result was made. The results for such callers are cached separately,
+ * together with the copies, and never come from the shared cache.
  */
 export function createFetchCache<
   Fetch extends Result<unknown, unknown>,

@@ -5,8 +5,8 @@ const CODINGS = ['br', 'gzip']
 
 /**
  * Returns the headers of a compressed text. `acceptEncoding` is the header of the request. Do not use these
- * headers for a response with a secret and a text that a stranger chose. The length of such a response would
- * tell if the text is part of the secret (BREACH).
+ * headers for a response that contains both a secret and a text that a stranger chose. The length of the
+ * compressed response would tell if the text is part of the secret (BREACH).
  */
 export function codingHeaders(acceptEncoding: string | undefined): Readonly<Record<string, string>> {
   const [coding] = acceptedCodings(acceptEncoding)

@@ -14,8 +14,8 @@ import { withDeadline, withTimeLimit } from './time-limit.ts'
 export type FetchResource = {
   (request: ResourceRequest): Promise<Result<FetchedResource, FetchError>>
   /**
-   * Deadline of the caller, if the caller has one. The results of this fetch are cached together with the
-   * results of `limited.base`, which is the same fetch without the deadline.
+   * Deadline of the caller, if the caller has one. `limited.base` is the same fetch without the deadline. The
+   * results of both are in the same caches.
    */
   readonly limited?: FetchLimit
 }
@@ -87,9 +87,9 @@ export function createFetchResource(guard: Guard): FetchResource {
 }
 
 /**
- * Returns the guarded GET with one deadline (Unix milliseconds) for all its calls together. At the deadline a
- * call fails as if its server were down. `keep` is called with the copies of the resources that the caller
- * uses.
+ * Returns the guarded GET with one deadline (Unix milliseconds) for all its calls together. The deadline
+ * applies to look-ups in the caches of `createFetchCache`. A look-up that has not ended at the deadline fails
+ * as if its server were down. `keep` is called with the copies of the resources that the caller uses.
  */
 export function fetchUntil(
   fetchResource: FetchResource,

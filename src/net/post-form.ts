@@ -66,7 +66,7 @@ export function createPost(guard: Guard): Post {
   }
 }
 
-/** Returns the function that posts a form, with its guards. */
+/** Makes the guarded POST of forms. */
 export function createPostForm(guard: Guard): PostForm {
   const post = createPost(guard)
   return ({ fields, ...target }) =>

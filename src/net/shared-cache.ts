@@ -23,7 +23,7 @@ export type SharedCopy = { readonly body: Uint8Array<ArrayBuffer>; readonly fetc
  */
 export type FetchSource = {
   readonly now: number
-  /** Tolerated difference of clocks in seconds, for checks of what is fetched. */
+  /** Tolerated difference between clocks in seconds, for the checks of fetched resources. */
   readonly clockSkew?: number | undefined
   readonly fetchResource: FetchResource
   readonly sharedCache?: SharedCache | undefined

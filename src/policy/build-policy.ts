@@ -13,8 +13,8 @@ export type PolicyRequest = {
   readonly scope: readonly string[]
   readonly credential_match: 'any' | 'all'
   /**
-   * Formats in order of preference. Null: all formats that this service verifies. Formats with
-   * `requestedByName` are then used only if the other formats lack the type or one of its scopes.
+   * Formats in order of preference. Null: all formats that this service verifies. Then formats with
+   * `requestedByName` are used only if each other format has fewer of the requested scopes.
    */
   readonly formats: readonly string[] | null
   readonly allow_derived: boolean
@@ -138,7 +138,7 @@ function requestedType(
   return { name, alternatives: request.formats === null ? byDefault(alternatives) : alternatives }
 }
 
-/** Leaves out formats with `requestedByName`, unless the other formats lack the type or one of its scopes. */
+/** Leaves out formats with `requestedByName`, unless each other format has fewer of the requested scopes. */
 function byDefault(alternatives: readonly Alternative[]): readonly Alternative[] {
   const usual = alternatives.filter(({ format }) => !format.requestedByName)
   const most = Math.max(...alternatives.map(({ scopes }) => scopes.length))
@@ -189,8 +189,8 @@ function anyGroup(types: readonly RequestedType[], scope: readonly string[]): re
 }
 
 /**
- * Builds one group for each type, for `all`. A group has the alternatives with all requested scopes that the
- * type has in any format.
+ * Builds one group for each type, for `all`. A type may have only some of the requested scopes. Its group has
+ * only the alternatives that have all of these scopes.
  */
 function allGroups(types: readonly RequestedType[]): readonly Alternative[][] {
   return types.map((type) => {

@@ -1,6 +1,6 @@
 // The built-in credential types (api/types): their identifiers in each format, and the path of each scope's
-// claim. `docs/decisions/formats.md` names the source of each identifier, and the identifiers without a
-// public source.
+// claim. `docs/decisions/formats.md` names the source of each identifier, or says that there is no public
+// source.
 
 import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat } from './policy.ts'

@@ -1,4 +1,4 @@
-// Look-ups in the known credential types (api/types).
+// The known credential types (api/types): built-in and added types, their conflicts, and look-ups in them.
 
 import type { CredentialFormat, CredentialType } from '../formats/verification/format.ts'
 import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
@@ -45,8 +45,8 @@ const PID_FORMAT = 'dc+sd-jwt'
 const DOMESTIC: readonly string[] = DOMESTIC_PIDS.map(({ vct }) => vct)
 
 /**
- * Returns the PID without the domestic types that an added type has. The relying party may have added its
- * type before the domestic type was built in.
+ * Returns the PID without the identifiers of domestic types that an added type has too. The relying party may
+ * have added its type before the domestic type was built in.
  */
 function withoutAddedPids(
   pid: CredentialTypeDefinition,
@@ -85,9 +85,9 @@ function withIdentifiers(
 }
 
 /**
- * Returns each name and identifier of an added type that another type has already. Settings with such a
- * conflict are rejected. `index` is the position of the added type in the list. Verification maps an
- * identifier to the first type that lists it, so no credential could get the second type.
+ * Returns each name and identifier of an added type that another type has already. `index` is the position of
+ * the added type in the list. Verification maps an identifier to the first type that lists it. So no
+ * credential could get the second type, and settings with such a conflict are rejected.
  */
 export function typeConflicts(added: readonly CredentialTypeDefinition[]) {
   return added.flatMap((type, index) => {

@@ -102,8 +102,8 @@ function idErrors(ids: readonly string[], query: DcqlQuery, formats: Formats): r
 }
 
 /**
- * Returns true if every response must present one of these queries. Without credential sets, every query is
- * required (§6.4.2). With sets, each option of a required set must have one of the ids.
+ * Returns true if every response must have a presentation for one of these queries. Without credential sets,
+ * every query is required (§6.4.2). With sets, one required set must have one of the ids in each option.
  */
 function isUnavoidable(ids: readonly string[], { credential_sets }: DcqlQuery): boolean {
   if (credential_sets === undefined) return true

@@ -113,8 +113,8 @@ export type Decision = {
    */
   readonly claims: readonly { readonly id: string; readonly claims: Readonly<Record<string, Json>> }[]
   /**
-   * For each credential, the namespace in which its issuer's identifiers of persons are unique
-   * (`TrustedSigner`). The order is the order of `credentials`. A namespace is used only to compute the `sub`
+   * Namespaces, one for each credential, in the order of `credentials`. The identifiers that an issuer gives
+   * to persons are unique in its namespace (`TrustedSigner`). A namespace is used only to compute the `sub`
    * of a login by OpenID Connect.
    */
   readonly subjectNamespaces: readonly string[]

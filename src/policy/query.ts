@@ -103,10 +103,10 @@ function buildCredentialQuery(
 }
 
 /**
- * Builds the requested claims. `values` is never set: a wallet that filters by `values` would leave out a
- * claim, which reveals that its value does not match. Verifiers must not rely on this filter (§6.4.1). If an
- * age may be computed from the birthdate, there are two claim sets in order of preference (§6.4.1). The first
- * set has the age claims, which reveal less. The second set has the birthdate instead.
+ * Builds the requested claims. `values` is never set. A wallet that filters by `values` leaves out a claim
+ * with another value, and the missing claim reveals this. Verifiers must not rely on this filter (§6.4.1). If
+ * an age may be computed from the birthdate, there are two claim sets in order of preference (§6.4.1). The
+ * first set has the age claims, which reveal less. The second set has the birthdate instead.
  */
 function buildClaims(
   scopes: readonly ScopePath[],

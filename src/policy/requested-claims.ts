@@ -13,8 +13,8 @@ export type RequestedClaims = {
 }
 
 /**
- * A requested claim, or a requested credential if the query names none of its claims. A claim has the name of
- * its scope.
+ * A requested claim, or a requested credential if the query names none of its claims. The name of a claim is
+ * its scope, or its path if no scope has that path.
  */
 type RequestedItem = {
   readonly kind: 'claim' | 'credential'

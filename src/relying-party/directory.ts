@@ -1,6 +1,7 @@
-// Directory of the operator: one object with a row for each relying party and for each trust list. The
-// directory also stores the ended sign-ins of the operator's console. It also stores the expiry of the
-// relying parties' own certificates. So the earliest expiry can be found without reading every relying party.
+// Directory of the operator: one object with a row for each relying party and for each trust list. It also
+// stores the ended sign-ins of the operator's console, and the expiry of the relying parties' own
+// certificates. So the earliest expiry is found without reading every relying party. Other objects of this
+// class count sessions, or check that storage can be written.
 
 import { DurableObject, waitUntil } from 'cloudflare:workers'
 import { loadConfig } from '../config.ts'
@@ -144,7 +145,7 @@ export class Directory extends DurableObject<Env> {
     kv.delete(STORAGE_CHECK)
   }
 
-  /** Stores the reported numbers of sessions, from which `sessionCounts` computes its result. */
+  /** Stores one note for each of these sessions. `sessionCounts` adds up the stored notes. */
   noteSessions(notes: readonly SessionNote[]): void {
     this.ctx.storage.transactionSync(() => storeSessionNotes(this.ctx.storage.sql, notes))
   }
@@ -213,9 +214,9 @@ export function sessionCountsStub(env: Env): DurableObjectStub<Directory> {
 /**
  * Returns true if storage can be written. A result is used for 5 s. On Cloudflare each written row costs
  * money, so there a success is used for a minute. Four objects take turns in the check. They do nothing else,
- * because a failed write stops the object. An object that stayed open would write again into the space of its
- * last check, even if the disk is full. The platform closes an object before its next turn, so each check
- * needs new space on the disk. `now` is Unix milliseconds.
+ * because a failed write stops the object. An object that stayed open would reuse the space of its last
+ * check, so the check would succeed even on a full disk. The platform closes an object before its next turn,
+ * so each check needs new space on the disk. `now` is Unix milliseconds.
  */
 export function isStorageWritable(env: Env, now: number): Promise<boolean> {
   const again = loadConfig(env).listeningPort === null ? CHECK_AGAIN_ON_CLOUDFLARE_MS : CHECK_AGAIN_MS

@@ -59,7 +59,7 @@ export class EventLog extends VerificationIndex {
       logLine('error', 'list_entry_not_stored', loggedError(error))
       listed = false
     }
-    append() // nothing was written for the entry
+    append() // has an effect only if `put` wrote no entry
     return { appended: (await appended) ?? 'closed', listed }
   }
 

@@ -38,8 +38,8 @@ export class EvidenceSessions extends DurableObject<Env> {
   async eraseAll(relyingPartyId: string): Promise<void> {
     const { storage } = this.ctx
     if (this.#keysAfter(PREFIX, 1).length > 0) {
-      // The next alarm is set before the work, which may throw: the platform drops an alarm that throws too
-      // often.
+      // The work may throw, and the platform drops an alarm that throws too often. So the next alarm is set
+      // before the work.
       void storage.setAlarm(Date.now() + AGAIN_MS)
       if (storage.kv.get(DELETED) === undefined) storage.kv.put(DELETED, relyingPartyId)
       for (let keys = this.#keysAfter(PREFIX, AT_ONCE); keys.length > 0; ) {
@@ -51,14 +51,14 @@ export class EvidenceSessions extends DurableObject<Env> {
     else void storage.setAlarm(Date.now() + AGAIN_MS) // a call meanwhile may have set a later alarm
   }
 
-  /** Repeats the erasure, or removes sessions whose time is over. */
+  /** Repeats the erasure for a deleted relying party. Otherwise removes ids whose `until` has passed. */
   override async alarm(): Promise<void> {
     const relyingPartyId = this.ctx.storage.kv.get<string>(DELETED)
     if (relyingPartyId !== undefined) return this.eraseAll(relyingPartyId)
     await pruneByAlarm(this.ctx.storage, [{ prune: (now) => this.#prune(now) }])
   }
 
-  /** Removes sessions whose time is over. Returns the next such time; null if no session is left. */
+  /** Removes ids whose `until` has passed. Returns the time of the next removal; null if no id is left. */
   #prune(now: number): number | null {
     for (const key of this.#keysAfter(PREFIX, PRUNED_AT_ONCE)) {
       if (readUntil(key) > now) return readUntil(key)
@@ -99,7 +99,7 @@ export async function eraseEvidence(env: Env, relyingPartyId: string): Promise<b
 /** Erases the evidence of a session. Returns false if this function must be called again. Never rejects. */
 async function isErased(env: Env, relyingPartyId: string, key: string): Promise<boolean> {
   const session = sessionStub(env, key.slice(key.lastIndexOf('/') + 1))
-  if (session === undefined || readUntil(key) <= Date.now()) return true // the session is erased by time
+  if (session === undefined || readUntil(key) <= Date.now()) return true // this session no longer exists
   if (!mayBegin('begun', Date.now())) return false
   try {
     const erased = await session.evidence(relyingPartyId, 'erase')

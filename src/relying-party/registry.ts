@@ -28,7 +28,7 @@ export async function createRelyingParty(env: Env, input: SettingsInput, now: nu
 
 /**
  * Changes settings. A new name or certificate is also written to the directory. `key_missing`: the patch
- * leaves out a private key, and another change has removed its certificate meanwhile.
+ * leaves out the private key of a certificate, but another change has removed this certificate meanwhile.
  */
 export async function updateRelyingParty(
   env: Env,

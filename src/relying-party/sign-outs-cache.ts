@@ -14,8 +14,8 @@ const cache = createObjectCache<SignOuts, never>(500)
 export const OPERATOR = 'operator'
 
 /**
- * Returns true if `endSignIn` ended this sign-in: at once in the isolate of that call, within 60 s in other
- * isolates. `now` is Unix milliseconds. After `unavailable`, another try may succeed.
+ * Returns true if `endSignIn` ended this sign-in. The isolate that ran `endSignIn` knows this at once, other
+ * isolates know it within 60 s. `now` is Unix milliseconds. After `unavailable`, another try may succeed.
  */
 export async function hasEnded(
   env: Env,

@@ -38,8 +38,9 @@ export async function pruneByAlarm(
 ): Promise<void> {
   const again = Date.now() + REPEATED_MS
   const earlier = storage.getAlarm()
-  // Set before anything waits. While an alarm runs, other calls read that none is set, and would set a late
-  // one, which is all that a crash leaves. The platform drops an alarm that throws too often.
+  // This alarm is set before the first `await`. While an alarm runs, `getAlarm` returns null to other calls.
+  // They would set a later alarm, and after a crash only that alarm would be left. The platform also drops an
+  // alarm that throws too often.
   const guard = storage.setAlarm(again)
   const times = [await earlier, await storage.getAlarm()].filter((at) => at !== again)
   const expiries = parts.map(({ prune }) => prune(Date.now()))

@@ -1,5 +1,5 @@
-// Texts for some errors of routes, by error code. `npm run generate` copies these texts to
-// assets/messages.json, from which the service reads them.
+// Texts that routes send, by name: messages of errors, and the demo shop's entry on the start page. The
+// command `npm run generate` copies these texts to assets/messages.json, from which the service reads them.
 
 export const ROUTE_MESSAGES = {
   json_too_long: 'The body is too long: see the limit of this route.',

@@ -234,7 +234,7 @@ export class Session {
     return ok(null)
   }
 
-  /** Erases the session at once, without an event. `isKept`: true for the change of another session. */
+  /** Erases the session without an event. `isKept`: true if only its list change is kept in this object. */
   async erase(relyingPartyId: string, isKept = false): Promise<Result<null, SessionError>> {
     const id = isKept ? null : this.#slot.id
     return eraseOnRequest(this.#context, { relyingPartyId, id }, this.#find({ relyingPartyId }))
@@ -246,8 +246,8 @@ export class Session {
   }
 
   /**
-   * `listed`: an entry in the list of verifications. Returns false if the session of the entry is erased and
-   * has no queued change of the entry. If the session exists, an entry that is out of date is sent again.
+   * Compares an entry in the list of verifications with its session. Returns false if the session is erased
+   * and has no queued change of the entry. If the session exists, an entry that is out of date is sent again.
    */
   async confirmEntry(listed: Parameters<typeof confirmEntry>[1]): Promise<boolean> {
     await applyTimeouts(this.#context, Date.now())

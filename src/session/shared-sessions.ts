@@ -1,8 +1,8 @@
 // Durable Object that many sessions share. It is used only if the service runs on one machine. Each session
 // has a row (store/slot-table.ts). The object has one alarm, at the earliest work of its rows. A session in
-// memory is dropped some time after its last call. At most `AT_ONCE` sessions do their due work at the same
-// time, and in all objects as many as alarm/work-limit.ts allows. A session that waits for a webhook
-// receiver, or for a response that is verified, is not one of them.
+// memory is dropped some time after its last call. At most `AT_ONCE` sessions of an object do their due work
+// at the same time. alarm/work-limit.ts limits the number in all objects together. A session that waits for a
+// webhook receiver, or for a response that is being verified, is not counted.
 
 import { DurableObject } from 'cloudflare:workers'
 import { type Env, withJurisdiction } from '../env.ts'
@@ -24,8 +24,8 @@ const TURN_MS = 200
 /** Delay before work that failed, or that a crash cut off, is repeated. */
 const AGAIN_MS = 60_000
 /**
- * Time after the last call or write after which a session is dropped from memory. All work of the session is
- * over by then. An attempt of a webhook, the longest work, ends within 20 s.
+ * Time from the last call or write of a session until the session is dropped from memory. All work of the
+ * session is over by then. An attempt of a webhook, the longest work, ends within 20 s.
  */
 const IDLE_MS = 30_000
 /**

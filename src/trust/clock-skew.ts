@@ -4,7 +4,7 @@
 export const CLOCK_SKEW = 60
 
 /**
- * Time of a check in Unix seconds, and the tolerated difference in seconds. Default of the difference:
- * `CLOCK_SKEW`. Only `evidence verify` has another one, from old evidence.
+ * Time of a check in Unix seconds, and the tolerated difference of clocks in seconds. Absent: `CLOCK_SKEW`.
+ * `evidence verify` passes the value that the evidence contains, which may differ in old evidence.
  */
 export type Clock = { readonly now: number; readonly clockSkew?: number | undefined }

@@ -8,8 +8,8 @@ import { err, ok, type Result } from '../result.ts'
 const CONTEXT = 'https://www.w3.org/2018/credentials/v1'
 
 /**
- * Returns whether an object is of version 1.1. If there is a context, the first must be the base context
- * (§4.1). An object without a context is accepted, because wallets without JSON-LD leave the context out.
+ * Returns whether an object is of version 1.1. If `@context` is present, its first entry must be the base
+ * context (§4.1). An object without `@context` is accepted, because wallets without JSON-LD leave it out.
  */
 export function isVersion1(object: JsonObject): boolean {
   const context = member(object, '@context')

@@ -1,5 +1,5 @@
-// Recognizes the only request that may be unsigned and passed by value in live mode. The request asks the EU
-// age verification app if a person is 18 (Age Verification Profile, Annex A).
+// Recognizes the only request that may be unsigned and passed by value without the setting `by_value`. The
+// request asks the EU age verification app if a person is 18 (Age Verification Profile, Annex A).
 
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { ProtocolId } from '../openid4vp/request/generation.ts'
@@ -29,7 +29,7 @@ export function walletsByValue({
   query,
 }: RequestingSession): readonly string[] {
   const isAsked = preset === 'age_over_18' && protocol === 'openid4vp-1.0' && isAgeQuery(query)
-  // The request is bound to no browser, so the level of the result is at most low.
+  // If no browser is bound, anyone may answer the request, so the level of the result is at most `low`.
   return isAsked && required_assurance_level === 'low' ? APPS : []
 }
 

@@ -7,8 +7,8 @@ import { WALLET_PROFILES } from './profiles/index.ts'
 import type { WalletProfile } from './profiles/profile.ts'
 
 /**
- * Links by their name in `wallet_links`. A link with a scheme has the scheme as its name. A link with an
- * address has the id of the wallet that the address opens.
+ * Links by their name in `wallet_links`. If the link is a scheme, the name is the scheme. If the link is an
+ * address, the name is the id of the wallet that the address opens.
  */
 export type NamedLinks = Readonly<Record<string, string>>
 

@@ -1,6 +1,6 @@
 // Lowers one credential query (OpenID4VP 1.0 §6.1, §6.3, §6.4.1) for a wallet. lower.ts explains lowering.
-// Claims and claim sets may be left out, but none is added. A member stays if the query would accept more
-// responses without it.
+// Claims and claim sets may be left out, but none is added. A member that excludes some responses always
+// stays, because without it the query would accept more responses.
 
 import { FORMATS, type FormatId } from '../formats/index.ts'
 import type { ClaimsQuery, CredentialQuery } from '../openid4vp/dcql/query.ts'

@@ -1,5 +1,5 @@
-// Lowers a DCQL query (OpenID4VP 1.0 §6) to the part of DCQL that one wallet supports. Credential queries and
-// their options are only left out, never added.
+// Lowers a DCQL query (OpenID4VP 1.0 §6) to the part of DCQL that one wallet supports. Credential queries,
+// and options of credential sets, may be left out. None is added.
 
 import type { CredentialQuery, CredentialSetQuery, DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { Policy } from '../policy/policy.ts'

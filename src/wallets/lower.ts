@@ -48,10 +48,9 @@ function missingRequirements(
 }
 
 /**
- * Returns findings about transactions. There is one for each transaction with a credential query that the
- * lowered request leaves out. A transaction may name only credential queries of its own request (§5.1). The
- * query cannot be removed from the transaction, because the person must approve the text that the relying
- * party sent.
+ * Returns one finding for each transaction that names a credential query which the lowered request leaves
+ * out. A transaction may name only credential queries of its own request (§5.1). The id of the query cannot
+ * be removed, because the person must approve the text that the relying party sent.
  */
 function changedTransactions(
   { credentials }: DcqlQuery,

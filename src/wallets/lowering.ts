@@ -84,7 +84,7 @@ export type Lowering =
        */
       readonly outcome: 'works' | 'lowered' | 'unknown'
       readonly request: LoweredRequest
-      /** Members that the lowered request lacks or has changed, or that the wallet ignores. */
+      /** Members that are absent or different in the lowered request, or that the wallet ignores. */
       readonly left_out: readonly Finding[]
       /** Members whose support by the wallet is not known. Empty unless `outcome` is `unknown`. */
       readonly unknown: readonly Finding[]

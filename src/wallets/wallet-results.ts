@@ -14,9 +14,9 @@ export type WalletResult = {
   readonly id: string
   readonly result: 'works' | 'lowered' | 'unknown' | 'cannot'
   /**
-   * How the wallet answers through the browser's API. `any`: it answers the call for any wallet, in each
-   * browser that reaches it. `if_chosen`: only a call that is made for it is sure to be answered. `no`: only
-   * a link reaches it. Absent if the wallet cannot answer.
+   * Calls of the browser's API that the wallet answers. `any`: the wallet answers the call that is made for
+   * any wallet, in each browser that passes the call on. `if_chosen`: the wallet surely answers only a call
+   * that is made for this wallet. `no`: only a link reaches the wallet. Absent if the wallet cannot answer.
    */
   readonly browser?: 'any' | 'if_chosen' | 'no'
   /**
@@ -80,8 +80,8 @@ function toResult(profile: WalletProfile, original: OriginalRequest): WalletResu
 }
 
 /**
- * Returns how the wallet answers through the browser. If only mdocs are requested, one call has the requests
- * of OpenID4VP and of `org-iso-mdoc`. Some browsers then pass only the latter to wallets.
+ * Returns the calls that the wallet answers through the browser. If only mdocs are requested, one call has
+ * the requests of OpenID4VP and of `org-iso-mdoc`. Some browsers then pass only `org-iso-mdoc` to wallets.
  */
 function browserOf(
   { dc_api_call }: WalletProfile,

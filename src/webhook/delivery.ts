@@ -1,7 +1,7 @@
 // One attempt to deliver an event (api/webhooks), or to upload the evidence of a session to an object store.
 // The attempt is one request, follows no redirect and ends after 15 seconds. Only the status of the response
-// decides about the success of an event. The response's body is read up to a limit, and its start is stored
-// for the log.
+// decides if an event is delivered. The response's body is read up to a limit, and its start is stored for
+// the log.
 
 import { readStart } from '../net/bounded-read.ts'
 import { withTimeLimit } from '../net/time-limit.ts'
@@ -69,7 +69,7 @@ export function deliver(post: Post): Promise<AttemptOutcome> {
 async function attempt(post: Post, signal: AbortSignal): Promise<AttemptOutcome> {
   const { clock } = post
   const started = clock()
-  /** Returns 0 if the clock was set back during the attempt. */
+  /** Returns the milliseconds since the start; 0 if the clock was set back. */
   const duration = () => Math.max(0, clock() - started)
   try {
     const { response, excerpt } = await send(post, signal)
@@ -102,8 +102,8 @@ const BODY_LIMIT = 4096
 const EXCERPT_BYTES = 1024
 
 /**
- * Reads the response's body up to a limit and returns its start as text. The body is read so that the
- * receiver can finish sending its response. An error of the body is ignored, because the status is already known.
+ * Reads the response's body up to a limit, so that a receiver can send a short body completely. Returns the
+ * start of the body as text. An error of the body is ignored, because the status is already known.
  */
 async function readExcerpt(response: Response): Promise<string> {
   const start = await readStart(response, EXCERPT_BYTES, BODY_LIMIT)

@@ -3,10 +3,10 @@
 // All times are Unix milliseconds.
 //
 // An attempt is first started, then stored, and then sent. An attempt is finished when its response is known.
-// `startAttempt` returns the delivery in the state that is right if the response never becomes known. The
-// attempt is counted and logged as `unknown`. The next attempt is due after the time limit and the wait of
-// the schedule. The delivery is dead once the last attempt has failed, or its result did not arrive in time.
-// So a crash at any point needs no repair, loses no event and causes no POST beyond the schedule.
+// `startAttempt` returns the delivery as it must be if the response never arrives: the attempt is counted and
+// logged as `unknown`. The next attempt is due after the time limit and the wait of the schedule. The
+// delivery becomes dead when its last attempt fails, or when the result of that attempt does not arrive in
+// time. So a crash at any point needs no repair, loses no event and causes no POST beyond the schedule.
 
 import { err, ok, type Result } from '../result.ts'
 import { ATTEMPT_TIMEOUT_MS, type AttemptError, type AttemptOutcome, hasSucceeded } from './delivery.ts'
@@ -164,8 +164,8 @@ export function finishAttempt(
 }
 
 /**
- * Excerpts are stored only for this number of the newest attempts of a delivery, because the session's
- * document has a size limit.
+ * Number of the newest attempts of a delivery whose excerpts are stored. Older excerpts are removed, because
+ * the session's document has a size limit.
  */
 const EXCERPTS_KEPT = 10
 

@@ -18,8 +18,8 @@ export function list<T extends z.ZodMiniType>(item: T) {
 }
 
 /**
- * Returns the same schema with the type that the service stores. The stored type has the same shape, but is
- * read-only.
+ * Returns `schema` itself, but with the TypeScript type `T`. `T` is the type of the stored value, which has
+ * the same shape and is read-only.
  */
 export function typed<T>(schema: z.ZodMiniType): z.ZodMiniType<T, T> {
   return schema as z.ZodMiniType<T, T>

@@ -1,5 +1,5 @@
-// Responses to OAuth clients and wallets, problems, keys and health, as schemas (api/access, api/settings and
-// api/errors).
+// Schemas of the responses to OAuth clients and to wallets. Also schemas of problem details, keys, metadata,
+// health and the DID document (api/access, api/settings and api/errors).
 
 import * as z from 'zod/mini'
 import { jsonObject, list, maybe, time } from './parts.ts'

@@ -1,4 +1,4 @@
-// Responses about relying parties, as schemas (api/settings).
+// Responses about relying parties and trust lists, as schemas (api/settings).
 
 import * as z from 'zod/mini'
 import {

@@ -42,7 +42,7 @@ const metadata = z.record(z.string(), z.string())
 
 const revocation = maybe(z.enum(['valid', 'revoked', 'suspended', 'unavailable', 'not_present']))
 
-/** Reason of a status, or of a refused wallet response after which the session is still pending. */
+/** Reason for the status of a session, or for a refused wallet response that did not end the session. */
 export const reason = z.object({
   code: z.string(), // no enumeration: values may be added within /v1
   message: z.string(),

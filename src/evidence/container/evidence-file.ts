@@ -1,6 +1,6 @@
-// Files of a container. JSON files are canonical JSON (RFC 8785), and some have a random salt. The digests
-// of the files are stored and sent in plain text, and without a salt somebody could guess the content of a
-// file by its digest.
+// Files of a container. JSON files are canonical JSON (RFC 8785), and some have a random salt. The digests of
+// the files are stored and sent unencrypted. Without a salt, somebody could guess the content of a file, and
+// see from the digest that the guess is right.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'

@@ -1,5 +1,5 @@
-// Input of the evidence of one verification. The caller gives every byte: the container writer reads no
-// clock, no storage, no network and no random source.
+// Input for the evidence of one verification. It contains all data that the container writer needs. The
+// writer reads no clock, no storage, no network and no random source.
 
 import type { JsonObject } from '../../codec/json.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
@@ -23,13 +23,16 @@ export type Software = {
 
 /** The request that was answered, as the wallet received it. */
 export type AnsweredRequest =
-  /** The Request Object, a compact JWS. Also the signed request of the Digital Credentials API. */
+  /**
+   * The Request Object, a compact JWS. Also the signed request of the Digital Credentials API, even if the
+   * wallet answered the unsigned request that was offered beside it.
+   */
   | { readonly kind: 'request_object'; readonly jwt: string }
   /** The request of `openid4vp-v1-multisigned`, with the signature of each identity. */
   | { readonly kind: 'multi_signed'; readonly request: MultiSignedRequest }
   /**
-   * The parameters of a request without a signature. For a response in the channel `by_value`, these are
-   * parameters of the session. The request as the wallet received it is then not stored.
+   * The parameters of a request without a signature, built again from the session. For a response in the
+   * channel `by_value`, the wallet may have received other parameters, which are not stored.
    */
   | { readonly kind: 'unsigned'; readonly parameters: JsonObject }
   /** ISO/IEC TS 18013-7 Annex C: both CBOR messages, decoded from base64url. */
@@ -73,7 +76,7 @@ export type MissingItem = {
   readonly reason: string
 }
 
-/** `decision.json` without its salt. */
+/** `decision.json` without its version and its salt. */
 export type RecordedDecision = EvaluationRules & {
   /**
    * Members of the create request that `policy_hash` covers. `hashJson` of these members is the

@@ -52,8 +52,8 @@ export function materialName(sha256: string): string {
 const SIMPLE_ID = /^(?!q\d+$)[a-z0-9_-]{1,64}$/
 
 /**
- * Returns the start of the file names of a query's presentations. An id that does not match `SIMPLE_ID` is
- * replaced by the number of the query.
+ * Returns the start of the file name of each presentation for a credential query. If the id of the query does
+ * not match `SIMPLE_ID`, the number of the query is used instead.
  *
  * @example
  * queryName({ id: 'pid' }, 0) // 'response/pid-'

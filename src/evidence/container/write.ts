@@ -98,14 +98,14 @@ function writeIndex(input: EvidenceInput, files: readonly WrittenFile[]): Eviden
   return writeJson(NAMES.index, 'index', index, salts.evidence)
 }
 
-/** Returns the materials without repetitions. Equal bytes from two addresses are two materials. */
+/** Returns one entry for each address and digest. Equal bytes from two addresses have two entries. */
 function listMaterials({ materials }: EvidenceInput): readonly FetchedMaterial[] {
   return [
     ...new Map(materials.map((material) => [`${material.source} ${material.sha256}`, material])).values(),
   ]
 }
 
-/** Returns each material of the manifest once, even if it was fetched from several addresses. */
+/** Returns one entry for each digest, even if the bytes were fetched from several addresses. */
 function namedMaterials({ materials }: EvidenceInput): Container['materials'] {
   const named = materials.map(({ sha256, bytes, media_type }) => ({ sha256, bytes, media_type }))
   return [...new Map(named.map((material) => [material.sha256, material])).values()]

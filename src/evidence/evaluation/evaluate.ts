@@ -18,7 +18,7 @@ export type EvaluationSubject = {
   readonly session: BindingInputs
   readonly rules: EvaluationRules
   readonly groups: readonly PresentationGroup[]
-  /** Our key that decrypted the response; null for a plain response. */
+  /** Our key that decrypted the response; null if the response was not encrypted. */
   readonly responseKey: PrivateJwk | null
   readonly network: Pick<Context, 'fetchResource' | 'sharedCache'>
   /** True if a list of anchors is missing or stale. Default: false. */

@@ -50,20 +50,20 @@ export type SessionInputs = BindingInputs & {
   readonly language: QueryLanguage
 }
 
-/** Rules that the evaluation applied, and its clock: members of `decision.json`. */
+/** Rules and clock of the evaluation. They are members of `decision.json`. */
 export type EvaluationRules = {
   /** Unix seconds: the time that every check used. */
   readonly now: number
   /**
-   * Seconds by which the clocks of others could differ from `now`. Earlier versions did not
-   * record it: their evidence is evaluated with 60.
+   * Seconds by which the clocks of others could differ from `now`. Earlier versions did not record this
+   * value. Their evidence is evaluated with 60 seconds.
    */
   readonly clock_skew?: number
   readonly policy: Policy & {
     readonly required_assurance_level: AssuranceLevel
     readonly require_same_holder_key: boolean
   }
-  /** True for a response to an unsigned request that any person may have answered. */
+  /** True if the request was passed by value and not bound to one browser: anyone may have answered it. */
   readonly unbound: boolean
   /** Types that the relying party added. */
   readonly credential_types: readonly CredentialTypeDefinition[]

@@ -1,6 +1,6 @@
-// Answers the fetches of an evaluation from the recorded fetches of an earlier evaluation. Each evaluation
-// needs a new fetch function, because caches of decoded resources belong to one fetch function
-// (`createFetchCache`). With a shared function, an earlier cache could answer in place of the record.
+// Answers the fetches of an evaluation with the copies that an earlier evaluation recorded. Each evaluation
+// needs a new fetch function, because `createFetchCache` makes a cache for each fetch function. If two
+// evaluations used one fetch function, the second could get cached results that are not in its own record.
 
 import type { FetchedCopy, FetchResource } from '../../net/guarded-fetch.ts'
 import { mediaType } from '../../net/recorded-fetch.ts'

@@ -28,7 +28,7 @@ export function objectUrl(store: Place, verificationId: string, createdAt: numbe
   return `${folderUrl(store)}/${year}/${month}/${verificationId}.json`
 }
 
-/** Returns the address of a material, which all evidence in this store shares. */
+/** Returns the address of a material. All evidence in this store shares one copy of the material. */
 export function materialUrl(store: Place, sha256: string): string {
   return `${folderUrl(store)}/materials/${sha256}`
 }

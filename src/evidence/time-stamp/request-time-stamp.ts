@@ -20,7 +20,7 @@ export type TimeStampAuthority = {
 /** A checked time stamp: the DER of its token, and its time in Unix seconds. */
 export type TimeStamp = { readonly token: Uint8Array<ArrayBuffer>; readonly genTime: number }
 
-/** `checkTimeStampReply`, or a call to it. `undefined`: the reply could not be checked. */
+/** `checkTimeStampReply`, or a call to it in another Worker. `undefined`: the reply could not be checked. */
 type CheckReply = (
   ...given: Parameters<typeof checkTimeStampReply>
 ) => Promise<Result<TimeStamp, TimeStampError> | undefined>

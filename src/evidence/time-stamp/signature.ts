@@ -1,5 +1,5 @@
 // Verification of the signature of a time stamp token: RSA PKCS #1 v1.5, RSA-PSS or ECDSA with SHA-256 to
-// SHA-512 (RFC 5652 §5.4, RFC 4055, RFC 5754). Other algorithms are rejected.
+// SHA-512, or Ed25519 (RFC 5652 §5.4, RFC 4055, RFC 5754, RFC 8419). Other algorithms are rejected.
 
 import { DER, type DerElement, readObjectIdentifier, readSmallInteger } from '../../codec/der.ts'
 import { verifyCertificateSignature } from '../../trust/x509/certificate-signature.ts'

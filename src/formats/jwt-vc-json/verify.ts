@@ -1,4 +1,4 @@
-// A W3C Verifiable Credential as a JWT without JSON-LD (OpenID4VP 1.0 B.1.3.1; VCDM 1.1 §6.3.1). The
+// Verifies a W3C Verifiable Credential as a JWT without JSON-LD (OpenID4VP 1.0 B.1.3.1; VCDM 1.1 §6.3.1). The
 // credential must have a known type and a trusted issuer, and be valid now. It must have a proof by its
 // holder, unless the query waives holder binding.
 
@@ -90,8 +90,9 @@ function findType(
 }
 
 /**
- * Returns the reader of `credentialStatus` (VCDM 1.1 §4.9) and of the `status` of the JWT (Token Status List
- * §6.2). If both are present, the worse result is used. Returns `undefined` if both are absent.
+ * Returns a function that reads `credentialStatus` (VCDM 1.1 §4.9) and the `status` of the JWT (Token Status
+ * List §6.2). If both are present, the function returns the worse result. Returns `undefined` if both are
+ * absent.
  */
 function statusReader({ jws, content }: SignedJwt): ReadStatus | undefined {
   const status = member(jws.payload, 'status')

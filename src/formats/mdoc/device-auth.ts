@@ -1,5 +1,5 @@
-// Verifies DeviceSigned (ISO/IEC 18013-5 §9.1.3). The device uses the key that the issuer named. The device
-// signs this session, or authenticates this session with a MAC. Exactly one of the two is required.
+// Verifies DeviceSigned (ISO/IEC 18013-5 §9.1.3). With the key that the issuer named, the device signs this
+// session, or makes a MAC over this session. Exactly one of signature and MAC must be present.
 
 import { type CborItem, decodeCbor, findEntry, isMapOf, readEmbedded } from '../../codec/cbor.ts'
 import { embedCbor, encodeCbor } from '../../codec/cbor-encode.ts'
@@ -15,7 +15,7 @@ import { cborRefusal, coseRefusal } from './refusals.ts'
 export type Session = {
   /** The encoded SessionTranscript. */
   readonly transcript: Uint8Array<ArrayBuffer>
-  /** Our private key, which decrypted the response. A MAC needs it. Null: no MAC can be verified. */
+  /** Our private key, which decrypted the response and verifies a MAC. Null: no MAC can be verified. */
   readonly privateKey: PrivateJwk | null
 }
 

@@ -1,5 +1,5 @@
-// EMacKey (ISO/IEC 18013-5 §9.1.3.5): the key agreed from our private key and the device's public key, bound
-// to the session.
+// EMacKey (ISO/IEC 18013-5 §9.1.3.5): the MAC key, derived from our private key, the device's public key and
+// the session transcript.
 
 import { utf8 } from '../../codec/bytes.ts'
 import { embedCbor } from '../../codec/cbor-encode.ts'

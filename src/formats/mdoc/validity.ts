@@ -7,7 +7,7 @@ import { CLOCK_SKEW, type Clock } from '../../trust/clock-skew.ts'
 import type { CredentialReason } from '../verification/format.ts'
 import type { MobileSecurityObject } from './mobile-security-object.ts'
 
-/** Checks `validityInfo` now and against the validity of the signer's certificate. */
+/** Checks `validityInfo` against the current time and the validity period of the signer's certificate. */
 export function checkValidity(
   { signed, validFrom, validUntil }: MobileSecurityObject['validity'],
   signer: { readonly notBefore: number; readonly notAfter: number },

@@ -80,8 +80,8 @@ function decodeSdJwt(presentation: Json, typs: readonly string[]): Result<Decode
   if (!parts.ok) return parts
   const jws = decodeJws(parts.value.issuerJwt, SD_JWT.issuerJwt)
   if (!jws.ok) return err(jwsRefusal(jws.error, 'malformed_credential'))
-  // Accepts the exact text only. RFC 7515 §4.1.9 would also allow `application/x` and other letter cases for
-  // `x`. The formats built on SD-JWT name exact texts, as RFC 8725 §3.11 advises.
+  // Accepts only the exact text of `typ`. RFC 7515 §4.1.9 would also allow a prefix `application/` and other
+  // letter cases. The formats built on SD-JWT name exact texts, as RFC 8725 §3.11 advises.
   const typ = member(jws.value.header, 'typ')
   if (typeof typ !== 'string' || !typs.includes(typ)) return err({ reason: 'wrong_token_type' })
   return ok({ parts: parts.value, jws: jws.value })

@@ -77,7 +77,7 @@ export async function completeVerification(
   })
 }
 
-/** Returns the reader of the status lists that a credential refers to; `undefined` if it refers to none. */
+/** Returns a function that checks these references to status lists; `undefined` without references. */
 export function tokenStatus(
   references: Result<readonly StatusReference[], StatusListError> | undefined,
 ): ReadStatus | undefined {

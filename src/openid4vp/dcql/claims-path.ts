@@ -5,8 +5,9 @@ import { isJsonObject, type Json, member } from '../../codec/json.ts'
 import type { ClaimsPath, Selection } from './query.ts'
 
 /**
- * Applies a path to a JSON-based credential (§7.1.1). Returns `undefined` if the clause says "abort
- * processing and return an error": a component does not fit a selected element, or nothing is selected.
+ * Applies a path to a JSON-based credential (§7.1.1). Returns `undefined` if a component does not fit a
+ * selected element, or if nothing is selected. In these cases the clause says "abort processing and return an
+ * error".
  *
  * @example
  * selectClaims({ degrees: [{ type: 'BSc' }, { type: 'MSc' }] }, ['degrees', null, 'type']) // ['BSc', 'MSc']

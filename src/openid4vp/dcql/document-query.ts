@@ -1,5 +1,6 @@
-// Part of a DCQL query that a DeviceRequest of ISO mdoc can express: its `mso_mdoc` credential queries. A
-// DeviceRequest cannot express a query that needs a credential of another format.
+// Converts a DCQL query to the documents that a DeviceRequest of ISO mdoc requests. Only credential queries
+// for `mso_mdoc` can be converted. A DCQL query that needs a credential of another format cannot be
+// converted.
 
 import type { CredentialQuery, CredentialSetQuery, DcqlQuery } from './query.ts'
 
@@ -25,15 +26,16 @@ export type UseCase = {
   readonly documentSets: readonly (readonly number[])[]
 }
 
-/** The request for documents. `useCases` is null for one document, which is required. */
+/** The request for documents. `useCases` is null if there is only one document, which is then required. */
 export type DocumentQuery = {
   readonly documents: readonly RequestedDocument[]
   readonly useCases: readonly UseCase[] | null
 }
 
 /**
- * Returns the request for documents; `undefined` if documents alone cannot satisfy the query. If a credential
- * query has `claim_sets`, only the first set is requested, which is the verifier's preferred set (§6.4.1).
+ * Returns the request for documents. Returns `undefined` if documents alone cannot satisfy the query, or if
+ * two documents have the same type. If a credential query has `claim_sets`, only the first set is requested,
+ * which is the verifier's preferred set (§6.4.1).
  */
 export function documentQuery({ credentials, credential_sets }: DcqlQuery): DocumentQuery | undefined {
   const requested = credentials.map(requestedDocument).filter((document) => document !== undefined)
@@ -83,8 +85,8 @@ function isUnsatisfiable({ options }: CredentialSetQuery): boolean {
 
 /**
  * Returns the use cases of several documents. If all documents are required, there is one use case with all
- * of them. Without a use case, a wallet may present only the first document, as the wallet SDK Multipaz does:
- * ISO/IEC 18013-5:2021 does not define the meaning of several document requests.
+ * of them. ISO/IEC 18013-5:2021 does not define the meaning of several document requests. So without a use
+ * case, a wallet may present only the first document. The wallet SDK Multipaz does this.
  */
 function useCases(
   sets: readonly Required<CredentialSetQuery>[],

@@ -52,8 +52,8 @@ export function parseByValueResponse(
 }
 
 /**
- * Returns the nonce in a presentation; `undefined` if there is none. The nonce only selects the request for
- * the verification. The nonce is not verified here.
+ * Returns the nonce in a presentation; `undefined` if there is none. The caller uses the nonce to find the
+ * request. The proof that contains the nonce is verified later.
  */
 export function claimedNonce(presentation: string | JsonObject): string | undefined {
   if (typeof presentation !== 'string') return undefined

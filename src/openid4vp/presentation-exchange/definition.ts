@@ -89,8 +89,8 @@ function buildDescriptor(query: CredentialQuery, format: ExchangeFormat): JsonOb
 
 /**
  * Returns the requested claims as fields. All fields are required, and one claim of a field is enough for
- * that field. Claim sets are alternatives: "a and b, or c" becomes "a or c, and b or c". In each field, a
- * claim of an earlier (preferred) set comes first.
+ * that field. Claim sets are alternatives. So "a and b, or c" becomes two fields: "a or c", and "b or c". In
+ * each field, a claim of an earlier (preferred) set comes first.
  */
 function buildFields({ claims = [], claim_sets }: CredentialQuery): readonly (readonly ClaimsQuery[])[] {
   if (claim_sets === undefined) return claims.map((claim) => [claim])

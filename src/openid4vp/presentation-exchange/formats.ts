@@ -10,7 +10,7 @@ import { toElementPath, toJsonPath } from './json-path.ts'
 
 /** One credential format in Presentation Exchange 2. */
 export type ExchangeFormat = {
-  /** Claim Format Designation of a credential with the accepted algorithms, for a descriptor's `format`. */
+  /** `format` of an input descriptor: the designation of a credential, with the accepted algorithms. */
   readonly credential: JsonObject
   /** Claim Format Designation of a presentation. */
   readonly presentation: string
@@ -21,7 +21,7 @@ export type ExchangeFormat = {
   readonly typeFields: (query: CredentialQuery) => readonly JsonObject[]
   /** Returns the JSONPath expressions of all possible places of a claim. */
   readonly jsonPaths: (path: ClaimsPath) => readonly string[]
-  /** Members of every field besides its paths. */
+  /** Members that the field of each claim has besides `path`. */
   readonly fieldMembers: JsonObject
   /** True if claims can be disclosed one by one. */
   readonly limitsDisclosure: boolean

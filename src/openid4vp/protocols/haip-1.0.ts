@@ -14,8 +14,8 @@ export const haip10: Protocol = {
   responseModes: ['direct_post.jwt'],
   // §6: HAIP allows these two formats only.
   supportsFormat: (format) => format === 'dc+sd-jwt' || format === 'mso_mdoc',
-  // §6.1.1 for SD-JWT VC: certificates identify the key, no certificate is self-signed, and the chain does
-  // not contain the anchor. ISO/IEC 18013-5 allows a pinned document signer to be self-signed.
+  // §6.1.1 for SD-JWT VC: certificates identify the issuer's key, no certificate is self-signed, and the
+  // chain lacks the anchor. ISO/IEC 18013-5 allows a pinned document signer to be self-signed.
   signerProfile: (format) => ({
     acceptsAnchor: (anchor) =>
       'x509_ca_pem' in anchor ||

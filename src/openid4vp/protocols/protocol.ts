@@ -43,7 +43,7 @@ export type Protocol = {
    * All other formats are the same for every protocol.
    */
   readonly formats: Readonly<Record<string, CredentialFormat>>
-  /** Rules for the signers of a credential format and of its status lists. */
+  /** Returns the rules for the signers of credentials in a format, and of their status lists. */
   readonly signerProfile: (format: string) => SignerProfile
   /** True if a holder's key may be identified by a `kid` that contains the key (did:jwk, did:key). */
   readonly acceptsHolderKeyId: boolean
@@ -51,14 +51,14 @@ export type Protocol = {
   readonly buildRequestObject: (input: RequestObjectInput) => JsonObject
   /** Rules for encrypted responses. */
   readonly responseEncryption: EncryptionRules
-  /** True if a response to the request that `GET …/openid4vp` returns may be accepted too (api/request). */
+  /** True if responses to the request of `GET …/openid4vp` may be accepted too (api/request, "by value"). */
   readonly acceptsByValue: boolean
   /** Parses the presentations of a response, by credential query. The presentations are not verified here. */
   readonly parsePresentations: (
     response: PresentationResponse,
     request: RequestQuery,
   ) => Result<readonly PresentationGroup[], EnvelopeRefusal>
-  /** Returns the handover, to which the proof in some credential formats (mdoc) binds a presentation. */
+  /** Returns the handover. In some credential formats (mdoc), the holder's proof covers the handover. */
   readonly handover: (exchange: Exchange) => Handover
 }
 

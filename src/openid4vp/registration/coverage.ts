@@ -17,7 +17,8 @@ type RequestableClaim = {
 }
 
 /**
- * Indexes of a requested claim that the registration does not cover. `claim` null: all claims of the query.
+ * A requested claim that the registration does not cover. `query`: index of the credential query. `claim`:
+ * index of the claim in this query; null: all claims of the credential.
  */
 export type UncoveredClaim = { readonly query: number; readonly claim: number | null }
 

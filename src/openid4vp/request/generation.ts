@@ -1,6 +1,6 @@
 // One generation: one Authorization Request with its own id, nonce, state and response-encryption key
-// (api/request). The session stores a generation encrypted. These types are the decrypted form, for request
-// building and response verification.
+// (api/request). The session stores a generation encrypted. These types are the decrypted form, for code that
+// builds requests or verifies responses.
 
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import type { VerifierAttestation } from './verifier-info.ts'

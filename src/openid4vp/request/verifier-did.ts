@@ -31,7 +31,7 @@ export async function deriveVerificationMethod(did: string, jwk: PublicJwk): Pro
 }
 
 /**
- * Builds `did.json` (DID Core 1.0 §5). `keys`: public keys with which requests are, were or will be signed.
+ * Builds `did.json` (DID Core 1.0 §5). `keys`: public halves of the current, earlier and later signing keys.
  */
 export async function buildDidDocument(did: string, keys: readonly PublicJwk[]): Promise<JsonObject> {
   const namedKeys = await Promise.all(

@@ -17,7 +17,7 @@ export type VerifierRegistration = {
 
 /**
  * Encoding of the certificate in a request: base64url of its text (ETSI), or unchanged. A wallet may accept
- * only one of them.
+ * only one of the two encodings.
  */
 export const REGISTRATION_ENCODINGS = ['base64url', 'compact'] as const
 

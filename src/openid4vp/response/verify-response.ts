@@ -52,8 +52,9 @@ export type VerifiedPresentation = {
 
 /**
  * Verifies the presentations of a response. Invalid presentations are discarded, and the rest must satisfy
- * the query (§8.6). Otherwise the result is the refusal of the first discarded presentation whose credential
- * query has no valid presentation. If there is no such presentation, the result is `query_not_satisfied`.
+ * the query (§8.6). If the rest does not satisfy the query, returns the refusal of one discarded
+ * presentation. This is the first one whose credential query has no valid presentation. If there is none,
+ * returns `query_not_satisfied`.
  */
 export async function verifyPresentations(
   input: VerificationInput,
@@ -78,9 +79,9 @@ export async function verifyPresentations(
 }
 
 /**
- * Matches verified presentations with `query`. The wallet may have received a query that has the same ids but
- * requests less. Presentations that do not match `query` are discarded. The rest must satisfy the whole
- * `query`.
+ * Matches verified presentations with the whole `query` of the policy. The wallet may have received a reduced
+ * query, which has the same ids but requests less. Presentations that do not match `query` are discarded. The
+ * rest must satisfy `query`.
  */
 export function matchAgain(
   query: DcqlQuery,

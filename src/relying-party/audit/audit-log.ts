@@ -30,7 +30,7 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 /**
- * A change. `target`: id of what was changed: an API key, an OpenID Connect client or a verification.
+ * An event to be recorded. `target`: id of the API key, OpenID Connect client or verification of the event.
  * `target_name`: name of the API key. `members`: names of the changed members.
  */
 export type AuditEvent = {

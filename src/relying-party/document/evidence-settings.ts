@@ -26,7 +26,7 @@ export const EVIDENCE_FOR = ['requested', 'all'] as const
 export const TIME_STAMPS = ['none', 'best_effort', 'required'] as const
 
 const MAXIMUM_KEYS = 3
-/** Limit of a number of days for which something is stored elsewhere: a hundred years. */
+/** Longest retention, in days, that settings may state for data outside this service: a hundred years. */
 export const RETAIN_DAYS = 36_500
 /** Bytes of the RSA modulus: 2048 to 4096 bits. */
 const MODULUS = { least: 256, most: 512 } as const

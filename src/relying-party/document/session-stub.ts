@@ -48,9 +48,9 @@ export function sessionOfName(env: Namespaces, name: string | undefined): Sessio
 }
 
 /**
- * Returns the session that belongs to a name in the form that new sessions do not have: an object of its own,
- * or a shared object. Returns `undefined` if the service has no such session, or has created new sessions in
- * the present form for a day, which is usual.
+ * Returns the session of a name in the other form. A session has one of two forms: an object of its own, or a
+ * place in a shared object. The other form is the one that new sessions do not have. Returns `undefined` if
+ * no session of the other form is used any more (`OTHER_FORM_UNTIL`), which is usual.
  */
 export function otherSessionOfName(env: Namespaces, name: string, now: number): SessionStub | undefined {
   const { SHARED_SESSIONS: shared, VERIFICATION_SESSION: own, OTHER_FORM_UNTIL = '0' } = env

@@ -143,7 +143,7 @@ export type ConsoleSignIn = {
   readonly client_id: string
   readonly client_secret: string
   /**
-   * Claim of the ID token with the roles. Dots lead to a claim inside another claim: `realm_access.roles`.
+   * Claim of the ID token that has the roles. Dots lead to a claim in another claim: `realm_access.roles`.
    */
   readonly roles_claim: string
   /** Scopes by role. A role without an entry has no scope. */

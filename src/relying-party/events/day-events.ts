@@ -39,8 +39,8 @@ const PART_PREFIX = 'part/'
  */
 const LATE_PREFIX = 'late/'
 /**
- * Longest delay of a prompt event after its creation. A session first sends an event again after 25 s. So an
- * event that is sent again is not prompt.
+ * Longest delay of a prompt event after its creation. A session waits 25 s or more before it sends an event
+ * again. So an event that is sent again is not prompt.
  */
 const PROMPT_MS = 15_000
 /** Limit of event ids in memory. */

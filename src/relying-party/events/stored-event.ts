@@ -1,7 +1,8 @@
 // Events of the log as they are stored (api/events). SQLite gives a row of more than 1,002 bytes a page of
 // 4,096 bytes of its own. So the row of an event has a limit. A long event is stored without members whose
 // values can be computed again. Members that still exceed the limit are stored in further rows. An older
-// build that lacks this code reads only the row of the event. It returns the event without all these members.
+// build that lacks this code reads only the row of the event. So it returns the event without the computed
+// members and without the members in further rows.
 
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
 
@@ -38,7 +39,8 @@ type Event = Readonly<Record<string, unknown>>
 
 /**
  * Members that in most events have a fixed value, or a value that follows from other members. In a long
- * event, a member with the value that is computed here is not stored. Reading the event computes it again.
+ * event, such a member is stored only if its value differs from the value that its function here returns.
+ * `unpackEvent` adds the members that are not stored.
  */
 const DERIVED: Readonly<Record<string, (event: Event) => unknown>> = {
   metadata: () => ({}),

@@ -14,7 +14,7 @@ const LIMIT = 100
  * row may have been removed, or the day may have become too old for the list.
  */
 const MARKED_MS = 86_400_000
-/** The access that found the damage, by the id of the object: `read` if any read found it. */
+/** Marked days, by the id of the object. `access`: the access that found the damage; `read` if both did. */
 const damaged = new Map<string, { readonly access: Access; readonly until: number }>()
 
 /** `write`: a call for one entry. Such a call may succeed although other rows of the day cannot be read. */

@@ -54,7 +54,7 @@ export class EntryCheck {
   }
 
   /**
-   * Calls `check` for several next entries at the same time. `check` returns false if the session of the
+   * Calls `check` for the next few entries at the same time. `check` returns false if the session of the
    * entry could not be asked. All entries are then checked again. Returns the time at which `run` must be
    * called again; null if no entry waits. `now` is Unix milliseconds.
    */

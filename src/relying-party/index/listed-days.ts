@@ -13,7 +13,7 @@ export function openListedDays({ kv }: Pick<DurableObjectStorage, 'kv'>) {
   return {
     /**
      * Returns the days, oldest first. `isOld`: an earlier build stored the list of this day, in an object of
-     * its own. A day with both lists, as a rollback leaves it, is not old: the list in its event log is used.
+     * its own. After a rollback a day may have both lists. Then the list in its event log is used (not old).
      */
     read: (): readonly ListedDay[] => {
       const days = load(KEY)

@@ -1,5 +1,5 @@
-// Erasure of the `metadata` of a day's entries at the end of the retention of their sessions (api/lists).
-// Times are Unix milliseconds.
+// Erases the `metadata` of a day's entries when the retention of their sessions ends (api/lists). Times are
+// Unix milliseconds.
 
 import { isRemoved, PREFIX, type Stored, type StoredEntry } from './stored-entry.ts'
 
@@ -15,7 +15,7 @@ export class MetadataErasure {
   /** Progress: the last key that was read, and the next due time. */
   #after = PREFIX
   #next = Infinity
-  /** Time of the next round. Each object begins with a round. */
+  /** Time from which the next round may begin. 0: the first call of `run` begins a round. */
   #roundAt = 0
 
   constructor(kv: SyncKvStorage) {
@@ -33,8 +33,8 @@ export class MetadataErasure {
 
   /**
    * Erases due `metadata` of the next entries, if a round is due or not finished. Returns the time of the
-   * next alarm; null if no `metadata` is left. Other work of the day calls this method at its own alarms, so
-   * a round must not begin again with each of them.
+   * next alarm; null if no `metadata` is left. The object's alarm also runs for other work of the day, and
+   * each alarm calls this method. So not every call begins a round.
    */
   run(now: number): number | null {
     if (this.#after === PREFIX && now < this.#roundAt) return toAlarm(this.#roundAt)

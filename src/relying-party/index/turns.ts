@@ -1,6 +1,6 @@
 // Turns of the check of entries (entry-check.ts). After a change of build, all days of all relying parties
-// must be checked. Each day reserves the time of its next alarm, at some distance from the alarm that was
-// reserved before. An alarm then reads entries and asks sessions only if it is the day's turn, and if the
+// must be checked. Each day reserves the time of its next alarm, a short time after the alarm that was
+// reserved last. An alarm then reads entries and asks sessions only if it is the day's turn, and if the
 // process has capacity. All days of this isolate share these variables. Times are Unix milliseconds.
 
 import { mayBegin } from '../../metrics/capacity.ts'

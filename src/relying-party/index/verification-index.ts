@@ -1,7 +1,8 @@
 // Verifications of one relying party that were created on one day, newest first (api/lists), and their
 // counters for each hour. A session sends the same entry again until the entry is confirmed, so only a later
-// revision replaces an entry. An expired day is erased as a whole. An earlier build made objects of this
-// class. Now the list of a day is in the object of the day's event log, whose class is derived from this one.
+// revision replaces an entry. An expired day is erased as a whole. The list of a day is in the object of the
+// day's event log, whose class extends this class. Objects of this class itself have lists of an earlier
+// build, or the counters of days whose entries are erased.
 
 import { DurableObject } from 'cloudflare:workers'
 import { loadConfig } from '../../config.ts'
@@ -194,8 +195,8 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   /**
-   * Stores the counters of a day before its entries are erased. This object is not the object of the entries,
-   * because `deleteAll` erases all data there. If the counters were then written there again, a crash in
+   * Stores the counters of a day before its entries are erased. The entries are in another object, and its
+   * `deleteAll` erases everything there. If that object wrote its counters again afterwards, a crash in
    * between would lose them.
    */
   storeCounts(day: number, counts: readonly HourCounts[]): void {
@@ -236,7 +237,7 @@ export class VerificationIndex extends DurableObject<Env> {
 
   /**
    * Adds the day to the relying party's days with lists, before its first entry. Returns `old` if the list is
-   * in an object of an earlier build. For a deleted relying party it may be there, or this is that object.
+   * in an object of an earlier build, or if it may be there because the relying party is deleted.
    */
   async #open({ relyingPartyId, day }: Day): Promise<'added' | 'old' | 'deleted'> {
     if (this.#day !== undefined) return 'added'
@@ -275,8 +276,8 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   /**
-   * Lets the session of an entry check the entry, and removes the entry if the session was deleted. Returns
-   * false if the session could not be asked.
+   * Lets the session of an entry check the entry. Removes the entry if the session was erased before the end
+   * of its retention. Returns false if the session could not be asked.
    */
   async #checkEntry([key, stored]: KeyedEntry): Promise<boolean> {
     try {
@@ -286,8 +287,8 @@ export class VerificationIndex extends DurableObject<Env> {
     } catch {
       return false
     }
-    // The session is erased. If this was at the end of its retention, the entry stays. An entry without
-    // `ended_at` is removed, because no session can complete it. The call may have changed the entry.
+    // The session is erased. The entry is read again, because the call may have changed it. It stays if the
+    // session ended and its retention is over. No session can complete an entry without `ended_at`.
     const row = this.#readable(key)
     const hasEnded = row && !isRemoved(row) && row.ended_at !== null
     if (!hasEnded || Date.now() < row.metadata_until - CLOCK_SKEW_MS) this.#removeRow(key)
@@ -320,8 +321,7 @@ export class VerificationIndex extends DurableObject<Env> {
 
   /** Moves the counters to their own object, then erases the entries. A damaged day has no counters. */
   async #keepCounts(day: number): Promise<void> {
-    // The next alarm is set before the work, which may throw: the platform drops an alarm that throws too
-    // often.
+    // The work may throw, and the platform drops an alarm that throws too often. So an alarm is set first.
     this.#setAlarm(Date.now() + METADATA_ROUND_MS)
     if (this.ctx.storage.kv.get(COUNTS) !== undefined) return this.#setAlarm(uncountedAt(day))
     const counts = this.#countsIfReadable()

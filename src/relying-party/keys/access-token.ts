@@ -72,8 +72,8 @@ export async function verifyAccessToken(
   const header = HEADER.safeParse(jws.value.header)
   if (!header.success) return err('invalid_token')
   const jwk = issuer.accessTokenKeys.keys.find(({ kid }) => kid === header.data.kid)
-  // A key without `d` is retired, and is published only to verify older signatures. A token of that key is
-  // rejected.
+  // A key without `d` is retired. It is still published, so that others can verify older signatures, such as
+  // those of receipts. A token of that key is rejected.
   if (jwk?.d === undefined) return err('invalid_token')
   if (!(await verifyJws(jws.value, jwk))) return err('invalid_token')
   const { data: claims } = CLAIMS.safeParse(jws.value.payload)
@@ -86,7 +86,7 @@ export async function verifyAccessToken(
 const ALGORITHM = 'ES256'
 const TYPE = 'at+jwt'
 
-/** Limits of the header and of the claims, for each of the two: length in bytes, and depth of the JSON. */
+/** Limits of the header; the same limits apply to the claims. `length`: bytes. `depth`: depth of the JSON. */
 const LIMITS = { length: 4096, depth: 2 }
 
 const HEADER = z.object({

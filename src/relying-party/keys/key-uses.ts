@@ -1,5 +1,5 @@
-// Last use of each API key, in rows of their own in the relying party's object. So a use does not rewrite the
-// document of the settings.
+// Last use of each API key. Each key has its own row in the relying party's object, so that a use does not
+// rewrite the document of the settings.
 
 import { waitUntil } from 'cloudflare:workers'
 import type { Env } from '../../env.ts'

@@ -8,8 +8,8 @@ import { type Env, withJurisdiction } from '../../env.ts'
 const DAY_MS = 86_400_000
 
 /**
- * Reference of evidence to a material (a stored public list): the relying party of the evidence, and the end
- * of the reference in Unix milliseconds.
+ * A reference to a material (a stored public list). `by`: the relying party whose evidence names the
+ * material; empty if a trust list stores its own issue. `until`: end of the reference in Unix milliseconds.
  */
 export type Naming = { readonly by: string; readonly until: number }
 

@@ -10,8 +10,8 @@ import type { Naming } from './evidence-materials.ts'
 const DAY_MS = 86_400_000
 
 /**
- * Days for which one call of `keep` keeps a material: 35 days after each use, and one day more, because an
- * isolate calls `keep` only once a day.
+ * Days for which one call of `keep` keeps a material. A material is needed for 35 days after each use. One
+ * day is added, because an isolate calls `keep` only once a day.
  */
 const DAYS_KEPT = 36
 
@@ -22,8 +22,8 @@ const DAYS_KEPT = 36
 const kept = createCache<unknown>({ names: 1000, waitMs: 5_000 })
 
 /**
- * Calls `keep` unless this isolate has called it for the same name and relying party in the last day. An
- * `undefined` result is not remembered. `now` is Unix milliseconds.
+ * Returns the result of `keep`. Calls `keep` only if this isolate has no result for the same name and relying
+ * party from the last day. An `undefined` result is not stored. `now` is Unix milliseconds.
  */
 export async function keepDaily<T>(
   name: string,
@@ -35,7 +35,7 @@ export async function keepDaily<T>(
     now,
     isFresh: (_, age) => age < DAY_MS,
     read: () => keep({ by, until: now + DAYS_KEPT * DAY_MS }),
-  })) as T // a name has one type
+  })) as T // all values of one name have the same type
 }
 
 /**

@@ -18,7 +18,7 @@ export const CONTENT_ALGORITHMS = ['A128GCM', 'A256GCM'] as const
  */
 export const STANDARD_SCOPES = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'] as const
 
-/** Claims of the built-in credential types that identify one person. Names and ages are not among them. */
+/** Claims that identify one person, in the built-in credential types. Names and ages are not among them. */
 export const SUBJECT_CLAIMS = [
   'personal_administrative_number',
   'document_number',

@@ -52,8 +52,8 @@ export function openOidcClients({ kv }: Pick<DurableObjectStorage, 'kv'>, audit:
       return put({ ...input, client_id, created_at, secrets })
     },
     /**
-     * Adds a new secret before the current secret, which then expires after `SECRET_OVERLAP`. Older secrets
-     * are removed.
+     * Adds a new secret as the first of the list. The current secret then expires after `SECRET_OVERLAP`.
+     * Older secrets are removed.
      */
     addSecret: (clientId: string, hash: string, now: number, by: Origin | undefined) => {
       const client = find(clientId)

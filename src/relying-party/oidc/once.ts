@@ -57,7 +57,7 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       if (!row?.value.startsWith(`${clientId} `)) return null
       return { value: row.value.slice(clientId.length + 1), expiresAt: row.expires_at }
     },
-    /** Keeps a pushed request that a browser has visited until this expiry. `over`: expired, or unknown. */
+    /** Keeps a pushed request, which a browser has visited, until `expiresAt`. `over`: expired or unknown. */
     keep: (name: string, expiresAt: number, now: number): Kept => {
       if (!isUsed()) return err('over')
       const stored = prune(now)

@@ -14,7 +14,7 @@ type ConsoleCall = {
   readonly address: string | null
 }
 
-/** Longest age of a sign-in with which a person may change keys and secrets, and who may sign in. */
+/** Longest age of a sign-in with which a person may change keys, secrets and the sign-in settings. */
 const FRESH_MS = 10 * 60_000
 
 const calls = new WeakMap<Request, ConsoleCall>()
@@ -35,8 +35,8 @@ export function findPerson(request: Request): Person | undefined {
 }
 
 /**
- * Returns true if the console makes this call, and its sign-in is too old to change keys, secrets, or who may
- * sign in. Returns false for every call that the console did not make. `now` is Unix milliseconds.
+ * Returns true if the console makes this call, and its sign-in is too old to change keys, secrets or the
+ * sign-in settings. Returns false for every call that the console did not make. `now` is Unix milliseconds.
  */
 export function isStaleSignIn(request: Request, now: number): boolean {
   const call = calls.get(request)

@@ -19,7 +19,7 @@ export type ExpectedIdToken = {
   readonly now: number
 }
 
-/** Claims of a verified token. `authenticatedAt`: Unix milliseconds; null: the token does not say it. */
+/** Claims of a verified token. `authenticatedAt`: Unix milliseconds; null: the token has no `auth_time`. */
 export type IdToken = {
   readonly claims: JWTPayload
   readonly subject: string

@@ -63,7 +63,7 @@ export function scopesOf(
 }
 
 /**
- * Returns the roles in the claim to which the setting gives scopes. The claim is a text, or a list of texts.
+ * Returns the claim's roles that are also in `roles` of the setting. The claim is a text, or a list of texts.
  */
 function readRoles(claims: JsonObject, { roles_claim, roles }: ConsoleSignIn): readonly string[] {
   const claim = findClaim(claims, roles_claim)

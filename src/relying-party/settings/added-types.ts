@@ -25,7 +25,7 @@ const PATH_FORMS: Readonly<Record<FormatId, JsonObject>> = {
   jwt_vc_json: { prefixItems: [NAME] },
 }
 
-/** `["path"]`, or `{path, boolean}`: a boolean claim proves its scope only when it is true. */
+/** Returns the schema of a scope: a claims path, or `{path, boolean}`. A boolean claim must be true. */
 function scopeEntry(id: FormatId) {
   const claimsPath = list(claimsPathPart, 10).check(
     // The root of a credential is an object in every format (OpenID4VP 1.0 §7).

@@ -127,8 +127,8 @@ function listPems({ signers }: { readonly signers: readonly XmlSigner[] }): read
 
 /**
  * Returns the list with `signerExpires: null`. The signature of a list in XML is accepted until the next
- * update of the list, even if the certificate of its signer has expired. `undefined`: the list could not be
- * verified.
+ * update of the list, even if the certificate of its signer has expired. If `verified` is `undefined`, the
+ * Worker for background work has not checked the list, and the error is `unavailable`.
  */
 function asEdition<T>(
   verified: Result<T, RefreshError> | undefined,

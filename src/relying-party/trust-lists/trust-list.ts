@@ -103,8 +103,8 @@ export class TrustList extends DurableObject<Env> {
   }
 
   /**
-   * Stores from now on the bytes of each issue (version) of the list, for evidence, and keeps the bytes of
-   * the current issue. If these bytes are not stored, the list is fetched again. Returns false if evidence
+   * Requests that the bytes of each issue (version) of the list are stored for evidence, and keeps the bytes
+   * of the current issue. If these bytes are not stored, the list is fetched again. Returns false if evidence
    * needs no bytes of such a list, and `undefined` if there is no list.
    */
   async keepIssues(naming: Naming): Promise<boolean | undefined> {
@@ -121,8 +121,8 @@ export class TrustList extends DurableObject<Env> {
   /**
    * Keeps one issue (version) of the list as a material (a stored public list). It is the current issue, or
    * the issue before it, which callers may use for one more minute. Returns `undefined` if the bytes of the
-   * issue are not stored. The first such call for the current issue fetches the list again, and from then on
-   * the bytes of every issue are stored.
+   * issue are not stored. If this is the current issue, the list is then fetched again, and the bytes of
+   * every later issue are stored, too.
    */
   async keepIssue(sequence: number | null, naming: Naming) {
     const source = this.#source()

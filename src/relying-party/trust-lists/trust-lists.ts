@@ -138,10 +138,10 @@ export async function subscribedAnchors(
 }
 
 /**
- * Stores from now on each issue (published version) of a relying party's lists, and of the lists that they
- * follow. Call it when the relying party sets evidence, and at each creation with evidence: the lists are
- * then stored before a wallet responds. Works in the background, and asks each list once a day. `now` is Unix
- * milliseconds.
+ * Makes a relying party's lists, and the lists that they follow, store each of their issues (published
+ * versions). Call it when the relying party sets evidence, and at each creation with evidence. Then the
+ * issues are stored before a wallet responds. Works in the background, and asks each list once a day. `now`
+ * is Unix milliseconds.
  */
 export function keepIssues(
   env: Env,
@@ -159,15 +159,15 @@ export function keepIssues(
       ),
     )
   }
-  // A list that is not kept yet is named in `missing` of the evidence.
+  // After a failure, `missing` of the evidence says that a trust list is not kept.
   const report = (error: unknown) => logLine('error', 'material_not_stored', loggedError(error))
   for (const name of anchor_sets) waitUntil(keepAll(name).catch(report))
 }
 
 /**
  * Stores one issue (published version) of a list for evidence, because an anchor of this list verified a
- * credential. Returns `undefined` if the bytes of this issue are not stored, for example because the list
- * could not be fetched since evidence needs it. `now` is Unix milliseconds.
+ * credential. Returns `undefined` if the bytes of this issue are not stored, for example because each fetch
+ * for evidence has failed so far. `now` is Unix milliseconds.
  */
 export function keepIssue(env: Env, list: ListReference, relyingPartyId: string, now: number) {
   const { name, territory, sequence } = list

@@ -58,8 +58,8 @@ type Chain = Sent<Pick<SigningIdentity, 'signing_jwk' | 'certificate_chain_pem'>
 
 /**
  * Checks that the members of an identity fit together. Asynchronous, because it verifies signatures. A root,
- * an attestation or a registration that the same identity already has may have expired: it must not prevent
- * the change of another identity.
+ * an attestation or a registration that is already stored for this identity is accepted even after its
+ * expiry. Otherwise it would prevent a change of another identity.
  */
 export async function checkIdentity(
   identity: Sent<SigningIdentity>,
@@ -163,8 +163,8 @@ export async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<bo
 }
 
 /**
- * Returns an error message about the chain; `undefined` if the chain is valid. A chain without a key is
- * accepted here: `checkChain` requires the key.
+ * Returns an error message about the chain; `undefined` if the chain is valid. A missing key is no error
+ * here, because `checkChain` reports it.
  */
 export async function chainError(
   { signing_jwk, certificate_chain_pem }: Chain,

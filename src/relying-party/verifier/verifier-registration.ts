@@ -141,8 +141,8 @@ function presents({ presenters }: RegistrationCertificate, chainPem: string): bo
 }
 
 /**
- * Returns the identifier in the registration certificate of a verifier for an intended use; `undefined`
- * without a registration that is valid for this verifier. `now` is Unix milliseconds.
+ * Returns the identifier of a verifier from its leaf certificate, if the registration for this use is valid
+ * and names this identifier. Otherwise returns `undefined`. `now` is Unix milliseconds.
  */
 export function registeredIdentifier(
   verifier: SigningIdentity,

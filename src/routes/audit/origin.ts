@@ -32,9 +32,9 @@ export function consoleOrigin(c: AppContext, actor: Origin['actor']): Origin {
 }
 
 /**
- * Appends an audit entry about a change that the console made, except a change of settings. The change is
- * already made, so an entry that cannot be stored is only logged. Appends nothing if the call did not come
- * from the console.
+ * Appends an audit entry if the console made this call. Do not use it for a change of settings, whose entry
+ * is stored together with the change. The change is already made, so an entry that cannot be stored is only
+ * logged.
  */
 export async function noteConsoleChange(
   c: AppContext,

@@ -40,8 +40,8 @@ export async function getBrowserCookie(c: AppContext): Promise<string | null> {
 
 /**
  * Sets the cookie with the browser's secret. All sessions of a browser share one secret, so the page of a
- * second session does not replace the secret of the first session. `SameSite=Strict` is enough: only the
- * script of our own page sends the cookie.
+ * second session does not replace the secret of the first session. `SameSite=Strict` is enough, because only
+ * our own page sends requests that need the cookie.
  */
 export async function setBrowserCookie(c: AppContext, secret: string): Promise<void> {
   const value = isHttps(c) ? secret : `${secret}~${await computeMac(c, secret)}`

@@ -35,7 +35,7 @@ export function sessionPageRoutes(): Hono<AppEnv> {
     .get('/v1/verify/:id/return', sendReturnPage)
 }
 
-/** Sends the session page; a page that asks for a reload if a Durable Object cannot be reached. */
+/** Sends the session page. If a Durable Object cannot be reached, sends a page that asks for a reload. */
 async function openPage(c: AppContext): Promise<Response> {
   try {
     return await authorizePage(c)
@@ -153,8 +153,8 @@ export async function sendSessionPage(
 export const LEAVE = 'leave'
 
 /**
- * Returns the address of the way back, if the person declined on the page and leaves the page now. A page in
- * a frame stays open: the page around it gets the status.
+ * Returns the address that the browser opens after the person pressed *Do not share*; `undefined` otherwise.
+ * A page in a frame stays open, because the page around it gets the status.
  */
 function nextAddress(c: AppContext, page: SessionPage): string | undefined {
   const { view, isFramed } = page

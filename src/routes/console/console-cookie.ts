@@ -1,8 +1,8 @@
-// The cookie of a console that is signed in (docs/console.md). The cookie contains, in encrypted form, the
-// token of the relying party or the operator, or the person. Each call is made with that token or for that
-// person, so the console can do only what the token or the person's roles allow. If the token or the roles
-// end, the sign-in ends. A sign-out ends the sign-in on the server, so a copy of the cookie gives no access.
-// After an hour in which no person did anything, the sign-in ends.
+// The cookie of a console that is signed in (docs/console.md). Its encrypted content is an API key, the
+// operator's token, or the data of the person who signed in. Each call is made with that key or token, or for
+// that person. So the console can do only what the key, the token or the person's roles allow. If the key or
+// the token becomes invalid, or the roles end, the sign-in ends. A sign-out ends the sign-in on the server,
+// so a copy of the cookie gives no access. After an hour in which no person did anything, the sign-in ends.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -160,7 +160,7 @@ async function openCookie(
   return { signIn, isOfPage: timingSafeEqualText(await pageToken(key, signIn.id), header) }
 }
 
-/** Returns the id of the operator or the relying party for which the sign-outs of this session are stored. */
+/** Returns the id of the owner under which a sign-out is stored: the operator, or the relying party. */
 function ownerId(session: ConsoleSession): string {
   if (session.owner === 'person') return session.person.relying_party_id
   return session.owner === 'operator' ? OPERATOR : (parseApiKey(session.token)?.relyingPartyId ?? '')

@@ -86,7 +86,7 @@ async function fromOwnPage(c: AppContext, next: () => Promise<void>): Promise<Re
 
 /**
  * Sends the page. If the console has a host name of its own, a request under another name is redirected to
- * it.
+ * this host name.
  */
 async function sendPage(c: AppContext): Promise<Response> {
   const { consoleOrigin, baseUrl } = loadConfig(c.env)

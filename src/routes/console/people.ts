@@ -1,6 +1,6 @@
 // Sign-in of people by the OpenID Provider of their organisation (docs/console.md): the authorization code
 // flow with PKCE, state and nonce. Each relying party has its own redirect URI, so the response of one
-// provider is never used with another (RFC 9700 §4.4).
+// provider is never used with another provider (RFC 9700 §4.4).
 
 import { type PersonSignIn, SIGN_IN_BYTES, startRequest } from '../../api/console-requests.ts'
 import type { ConsoleStartView } from '../../api/responses/console.ts'
@@ -131,7 +131,7 @@ async function findClient(c: AppContext, relyingPartyId: string): Promise<Result
   return ok({ setting, provider: provider.value, source, post })
 }
 
-/** Verifies the ID token. If the cached keys do not include the token's key, they are fetched once more. */
+/** Verifies the ID token. If no cached key is the token's key, the keys are fetched once more. */
 async function verifyWithKeys(
   idToken: string,
   flow: Flow,

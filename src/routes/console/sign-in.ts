@@ -74,8 +74,8 @@ async function noteSignIn(c: AppContext, caller: Caller | null): Promise<void> {
 
 /**
  * Appends a failed sign-in to the audit log of its relying party, in the background. For a key, the entry has
- * the key's id, although nothing proves who sent it. For a person, the entry names the person only if the
- * provider proved who they are.
+ * the key's id, although nothing proves who sent the key. For a person, the entry names the person only if
+ * the provider proved who they are.
  */
 function noteFailure(c: AppContext, { token, person }: SignInBody, { code, actor }: SignInError): void {
   if (!NOTED.includes(code)) return
@@ -137,8 +137,8 @@ function takeKey(code: string): string | undefined {
 }
 
 /**
- * A new session, and the caller with whose API key or roles the session is opened. `caller` null: the
- * operator's token opens the session.
+ * A new session, and the caller whose API key or roles open it. `caller` null: the operator's token opens the
+ * session.
  */
 type Opened = { readonly session: ConsoleSession; readonly caller: Caller | null }
 

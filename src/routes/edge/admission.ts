@@ -1,8 +1,8 @@
-// Admission of requests by the state of the process (self-hosted). The launcher (scripts/start.mjs) asks the
-// service over a private socket to finish. From then on, new requests get 503, and waiting long polls get
-// their response. While the process has little capacity, a request waits before its first step. After five
-// seconds it gets 503 with `Retry-After`. A self-hosted service is one isolate, so variables of this module
-// hold the state of the process.
+// Decides if a request may run now, by the state of the process (self-hosted). Before the launcher
+// (scripts/start.mjs) ends the process, it tells the service over a private socket. From then on, new
+// requests get 503, and waiting long polls get their response. While the process has little capacity, a
+// request waits before it is handled. After five seconds it gets 503 with `Retry-After`. A self-hosted
+// service is one isolate, so variables of this module hold the state of the process.
 
 import type { MiddlewareHandler } from 'hono'
 import type { Env } from '../../env.ts'
@@ -42,10 +42,10 @@ export const drainable: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 /** Longest time that a request waits for capacity. */
 const LONGEST_WAIT_MS = 5_000
-/** Interval at which a waiting request looks for capacity. scripts/start.mjs reports as often. */
+/** Interval at which a waiting request looks for capacity. The launcher reports it at most as often. */
 const LOOK_MS = 250
 
-/** Paths of monitors, which must learn that the process is running. */
+/** Paths that monitors call to learn if the process is running. These calls never wait for capacity. */
 const MONITORED: readonly string[] = ['/healthz', '/readyz', '/metrics']
 
 /** Paths of requests that begin a verification or a login. */
@@ -70,10 +70,10 @@ export async function isAdmitted(kind: WorkKind): Promise<boolean> {
 }
 
 /**
- * Handler for the calls of the launcher (scripts/start.mjs). `POST /drain` begins the end of the process, and
- * returns the number of requests that are still open. `POST /measures` stores measures of the process for
- * `/metrics`. `POST /capacity` stores the number of the process's open file descriptors, and measures the
- * delay of a timer.
+ * Handler for the calls of the launcher (scripts/start.mjs). After `POST /drain`, the service refuses new
+ * requests. The response is the number of requests that are still open. `POST /measures` stores measures of
+ * the process for `/metrics`. `POST /capacity` stores the number of the process's open file descriptors, and
+ * measures the delay of a timer.
  */
 export const control = {
   fetch: async (request, env) => {

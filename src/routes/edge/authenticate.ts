@@ -1,6 +1,6 @@
-// Authentication of a relying party by one bearer token, of a person in the console, and of the page of a
-// session by its client token or its login cookie. The prefix of a token identifies its kind. A token without
-// a known prefix can only be an access token.
+// Authenticates a relying party by its bearer token, a person for whom the console calls, and the page of a
+// session by its client token, for a login also by its cookie. The prefix of a token identifies its kind. A
+// token without a known prefix can only be an access token.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -29,9 +29,8 @@ import { readCookie, writeCookie } from './cookies.ts'
 import { type ProblemCode, problem } from './problems.ts'
 
 /**
- * A caller of the API for one relying party. The caller is the relying party's server, identified by one of
- * its API keys or by an access token of the key. The caller can also be a person of the relying party, for
- * whom the console calls.
+ * A caller of the API for one relying party: the relying party's server, or a person of the relying party for
+ * whom the console calls. The server sends one of its API keys, or an access token issued for such a key.
  */
 export type Caller = {
   readonly settings: Settings
@@ -56,8 +55,8 @@ export type SessionCaller =
   | { readonly kind: 'relying_party'; readonly caller: Caller }
   /**
    * `createdAt`: time at which the token's session was created. A later session with the same id has another
-   * time. `login`: digest of the cookie of the browser that began the login; `undefined` in any other
-   * browser.
+   * time. `login`: digest of the secret in the login cookie; `undefined` in a browser that did not begin the
+   * login.
    */
   | { readonly kind: 'client_token'; readonly createdAt: number; readonly login: string | undefined }
 

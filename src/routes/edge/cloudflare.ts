@@ -95,8 +95,8 @@ async function parseTable(text: string) {
 }
 
 /**
- * OAuth errors of assets/oauth-errors.json: one table for each kind of request. In the table `wallet`,
- * each value is only a description. In the other tables each value is an object with a status, too.
+ * OAuth errors of assets/oauth-errors.json: one table for each kind of request. The table `wallet` has only
+ * the description of each error. The other tables have the status, the OAuth error code and the description.
  */
 export type OAuthErrors = typeof errors
 

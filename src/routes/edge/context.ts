@@ -16,7 +16,7 @@ export type AppEnv = {
     /** Id of the session that this request has created for a login. */
     readonly begunLogin?: string
     /**
-     * True if the response sends an error to a client of OpenID Connect, with a status such as 200 or 303.
+     * True if the response brings an error to an OpenID Connect client, although its status is 200 or 303.
      */
     readonly sendsError?: true
   }

@@ -1,7 +1,7 @@
-// Host names of a service on loopback. A page of the internet can give its own name the address 127.0.0.1
-// (DNS rebinding). For a browser, the service is then a part of that page's site. Such a request is
-// recognized by the name of the page in `Host`. The port is not compared, because a tunnel or a container may
-// map it.
+// Checks the host name of each request to a service on loopback. A web site can give its own host name the
+// address 127.0.0.1 (DNS rebinding). A browser then treats the service as a part of that site. Such a request
+// has the host name of the site in `Host`, and is refused. The port is not compared, because a tunnel or a
+// container may map it.
 
 import { oncePer } from '../../codec/once-per.ts'
 import { CONSOLE_HOST, loopbackNames } from '../../config.ts'
@@ -19,9 +19,9 @@ const CONSOLE_PATHS = /^\/console(\/|$)|^\/\.well-known\/jwks\.json$/
 const namesOf = oncePer((env: Env) => loopbackNames(env) ?? [])
 
 /**
- * A service on loopback responds 421 (RFC 9110 §15.5.20) to a request with an unknown host name. Under the
- * host name of the console, a GET of any other page is redirected to `BASE_URL`. This middleware works
- * without a valid configuration, as `/healthz` does.
+ * Sends 421 (RFC 9110 §15.5.20) for an unknown host name if the service is on loopback. Under the host name
+ * of the console, redirects a GET of any other page to `BASE_URL`. This middleware works without a valid
+ * configuration, as `/healthz` does.
  */
 export async function knownHost(c: AppContext, next: () => Promise<void>): Promise<Response | undefined> {
   const names = namesOf(c.env)

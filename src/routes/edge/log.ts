@@ -42,7 +42,7 @@ function isLogged(c: Context<AppEnv>, status: number): boolean {
 
 /**
  * Returns true for an authorization request that opens the page of a login. Anybody may send such a request,
- * and it stores nothing, so it is not logged. The request that creates the session has a line.
+ * and it creates no session, so it is not logged. The request that creates the session has a line.
  */
 function opensLogin(c: Context<AppEnv>, route: string, status: number): boolean {
   return route === '/oidc/:rp/authorize' && status === 303 && c.get('sendsError') !== true
@@ -76,8 +76,8 @@ function chooseAudience(c: Context<AppEnv>, route: string): string {
 const REPEATED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/verify/:id'])
 
 /**
- * Returns the last matched pattern that does not end in `*`. If there is none, returns the longest matched
- * pattern.
+ * Returns the pattern of the request's route: the last matched pattern that does not end in `*`. If there is
+ * none, returns the longest matched pattern.
  */
 export function findRoute(c: Context<AppEnv>): string {
   const paths = matchedRoutes(c).map(({ path }) => path)

@@ -37,7 +37,7 @@ export async function readBody(
     const body = await readInTime(request, limit)
     return body === undefined ? err('too_large') : ok(body)
   } catch (error) {
-    return err(error instanceof LateError ? 'request_timeout' : 'unreadable') // or the sender has gone
+    return err(error instanceof LateError ? 'request_timeout' : 'unreadable') // also if the sender has gone
   } finally {
     request.signal.removeEventListener('abort', release)
     release()

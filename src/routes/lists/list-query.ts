@@ -1,4 +1,4 @@
-// Filters and cursors of `GET /v1/verify` (api/lists).
+// Filters and cursors of `GET /v1/verify`, and cursors of `GET /v1/audit` (api/lists, api/audit).
 
 import { type AuditListQuery, type ListQuery, METADATA_PREFIX } from '../../api/requests.ts'
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'

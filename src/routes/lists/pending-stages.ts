@@ -1,6 +1,6 @@
 // Stages of the pending sessions on a page of the list (api/lists). The stage is read from each of these
-// sessions. If only the stage changes, a session sends no update to the list. The first action of a wallet in
-// a login is the exception. Each update would cost a call and a written row, and the list is rarely read.
+// sessions. A session sends no update to the list if only its stage changes, except for the first action of a
+// wallet in a login. Each update would cost a call and a written row, and the list is rarely read.
 
 import type { Env } from '../../env.ts'
 import { mayBegin } from '../../metrics/capacity.ts'
@@ -13,7 +13,7 @@ const ANSWER_MS = 1_000
 
 /**
  * Returns the entries with the current stage of each pending session. All sessions are read at the same time.
- * An entry keeps its stage if its session cannot be read or has ended.
+ * An entry keeps its stage if its session has ended or cannot be read, or if the process has little capacity.
  */
 export function withStages(
   env: Env,

@@ -47,9 +47,9 @@ export async function sendOutcome(
 }
 
 /**
- * Returns the response to a refused request. The error was found before the person has seen our page. In test
- * mode anybody may register a client, so the browser is not redirected. The page has a link to the client,
- * which the person must press (RFC 9700 §4.11.2).
+ * Returns the response to a refused request. In test mode anybody may register a client, so the browser is
+ * not redirected. A page shows the error, and a link to the client, which the person must press (RFC 9700
+ * §4.11.2). For a form of our page, the response is this page in live mode, too.
  */
 async function answerTo(
   c: AppContext,

@@ -1,6 +1,6 @@
 // Authorization endpoint (OpenID Connect Core 1.0 §3.1.2): checks the request, and opens the page of the
-// login in the calling browser. It stores nothing. If the client or its address is unknown, the browser is
-// not redirected.
+// login in the calling browser. It creates no session. If the client or its address is unknown, the browser
+// is not redirected.
 
 import { loadOidcClient } from '../../relying-party/oidc/client-cache.ts'
 import type { AppContext } from '../edge/context.ts'

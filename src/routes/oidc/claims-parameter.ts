@@ -31,8 +31,7 @@ export function parseClaims(text: string | undefined): ClaimsParameter | undefin
   })
   if (idToken === undefined || userinfo === undefined) return undefined
   const requestsOf = (name: string) => [idToken, userinfo].map((claims) => member(claims, name) ?? null)
-  // The ID token and UserInfo have the same `acr` and `sub`. So both must meet the conditions for either of
-  // them.
+  // The ID token and UserInfo have the same `acr` and `sub`. So the conditions for both are applied together.
   const [acrs, subs] = [requestsOf('acr'), requestsOf('sub')]
   // A value that is not a text cannot be compared. It must not be ignored, so the parameter is rejected.
   if (![...acrs, ...subs].every(hasTexts)) return undefined

@@ -1,6 +1,6 @@
 // Authorization codes and access tokens. The secret in a code is derived from the secret in the login cookie
-// of the browser that began the login. So no other browser can make the code. Storage has only digests of
-// these secrets. A code also contains the time of the redirect, which a MAC of the service protects.
+// of the browser that began the login. So no other browser can get the code. Storage has only digests of
+// these secrets. A code also contains the time of the redirect. A MAC of the service protects the code.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -11,7 +11,7 @@ import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { derivedKey } from '../../session/store/keys.ts'
 import { hashSecret } from '../edge/authenticate.ts'
 
-/** Returns the secret of a browser for one login. */
+/** Returns a new secret for the browser of one login. */
 export function newBrowserSecret(): string {
   return encodeBase64url(randomBytes(32))
 }

@@ -16,7 +16,7 @@ import type { AppContext } from '../edge/context.ts'
 import { openSigned } from './clients/client-assertion.ts'
 import type { OidcError } from './responses.ts'
 
-/** Longest age of a proof, and longest time until its `iat`, both in seconds. */
+/** Longest age of a proof, and longest time by which its `iat` may be in the future, both in seconds. */
 const MAXIMUM_AGE = 60
 const CLOCK_SKEW = 10
 
@@ -59,8 +59,8 @@ export async function readProof(
 
 /**
  * Stores the `jti` of a proof, so that the proof cannot be used again. Returns an error if the proof was used
- * before. `unavailable`: the service cannot check if it was used before. Call this function last, so that
- * only a client can store a `jti`.
+ * before. `unavailable`: the service cannot check if it was used before. Call this function after the other
+ * checks of the client and of the request, so that only a client can store a `jti`.
  */
 export async function useProof(
   { env }: AppContext,
@@ -77,7 +77,10 @@ export async function useProof(
   return stored?.error === 'expired' ? 'proof_time' : 'unavailable'
 }
 
-/** Verifies the signature of a proof by the key in its header; `undefined` if it is malformed. */
+/**
+ * Returns the claims of a proof, and the thumbprint of the key in its header. Returns `undefined` if the
+ * proof is malformed, or if this key did not sign it.
+ */
 async function openProof(text: string) {
   if (text.length > OIDC_REQUEST.assertion.length) return undefined
   const header = parseJsonObject(decodeBase64url(text.split('.')[0] ?? ''), OIDC_REQUEST.assertion)

@@ -19,7 +19,8 @@ export type Issuer = {
 }
 
 /**
- * Returns the issuer of the request. The error is also `not_found` if the service has no OpenID Connect keys.
+ * Returns the issuer of the request. The error is `not_found` for an unknown relying party, and if the
+ * service has no OpenID Connect keys.
  */
 export async function issuerOfRequest(c: AppContext): Promise<Result<Issuer, 'not_found' | 'unavailable'>> {
   const id = c.req.param('rp') ?? ''

@@ -125,14 +125,14 @@ export async function readPushed(
   return { requestUri, verificationId, ...life, origin, parameters: new Map(parameters) }
 }
 
-/** Returns true if a browser without the cookie of the login may open a pushed request. */
+/** Returns true for the first 60 s of a pushed request. In this time, any browser may open the request. */
 export function isFresh({ pushedAt }: PushedRequest): boolean {
   return Date.now() < pushedAt + LIFETIME_SECONDS * 1000
 }
 
 /**
- * Stores a pushed request that a browser has opened, until `KEPT_MS` after the expiry of its login. After the
- * error `full`, the request is stored for its first 60 s only.
+ * Stores a pushed request that a browser has opened, until `KEPT_MS` after the expiry of its login. If the
+ * error is `full`, the request stays stored for its first 60 s only.
  */
 export async function keepPushed(
   c: AppContext,

@@ -1,4 +1,4 @@
-// The authorization request: sent by the browser, or pushed by the client (RFC 9126).
+// Reads the authorization request, which the browser sent or the client pushed (RFC 9126).
 
 import { OIDC_REQUEST } from '../../limits.ts'
 import { type FormPairs, parsePairs } from '../../net/form.ts'
@@ -14,7 +14,7 @@ import type { RequestError } from './responses.ts'
 
 /** Parameters that a browser sent. `clientId` and `redirectUri`: `undefined` if absent or repeated. */
 export type SentParameters = {
-  /** Without parameters that have no value. Of a repeated parameter, the last value. */
+  /** Parameters without a value are left out. A repeated parameter has its last value. */
   readonly parameters: ReadonlyMap<string, string>
   readonly clientId: string | undefined
   readonly redirectUri: string | undefined
@@ -89,9 +89,9 @@ export async function sentRequest(
 }
 
 /**
- * Returns the pushed request of a visit; `undefined` if it is over. The browser of the login may open the
- * request again until the login has ended. Any other browser may open it for 60 s. The browser that sends the
- * first POST gets the login.
+ * Returns the pushed request that a browser opens; `undefined` if it is over. The browser of the login may
+ * open the request again until the login has ended. Any other browser may open it for 60 s. The browser that
+ * sends the first POST gets the login.
  */
 async function visitPushed(
   c: AppContext,

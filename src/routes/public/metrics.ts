@@ -96,8 +96,8 @@ async function sessionGauges({ env }: AppContext, now: number): Promise<readonly
 }
 
 /**
- * Counts the stored notes together with the notes in memory, so the counts depend on no write. The notes in
- * memory are stored afterwards.
+ * Counts the sessions by their stored notes and by their notes in memory. So the counts need no write first.
+ * The notes in memory are stored afterwards.
  */
 async function countSessions(env: Env, now: number): Promise<readonly SessionCounts[]> {
   const counts = await sessionCountsStub(env).sessionCounts(now, collectedNotes())

@@ -41,10 +41,10 @@ type Warning =
   | { readonly code: 'self_made_verifier_certificate' }
   /**
    * Days of the list of verifications that cannot be read. Each day has its own Durable Object. `objects`:
-   * file names of these Durable Objects. The names do not tell the relying party.
+   * file names of these Durable Objects. The names do not reveal the relying party.
    */
   | { readonly code: 'list_day_damaged'; readonly objects: string[] }
-  /** Durable Objects that sessions share, and that cannot be read. Their sessions get 503. */
+  /** Durable Objects that sessions share, and that cannot be read. Calls for these sessions get 503. */
   | { readonly code: 'sessions_damaged'; readonly objects: string[] }
   /**
    * `CLIENT_IP_HEADER` is missing, and `BASE_URL` is public. Limits by address do not work, and callers share

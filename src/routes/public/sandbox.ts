@@ -33,8 +33,8 @@ export function sandboxRoutes(): Hono<AppEnv> {
 
 /** Passes a request on to a Worker. `cookie`: name of the only cookie that the Worker gets. */
 async function proxyTo(c: AppContext, worker: Fetcher | undefined, cookie?: string): Promise<Response> {
-  // Refuses a call that the sandbox itself made. A caller tells the sandbox which address to call. This could
-  // be the sandbox's own address, with further such addresses inside: each call would cause the next call.
+  // Refuses a call that the sandbox itself made. A caller names the address that the sandbox calls. If this
+  // is an address of the sandbox again, one call could cause a long chain of calls.
   if (worker === undefined || c.req.header('sandbox-wallet') !== undefined) return problem(c, 'not_found')
   // The sandbox's calls to the verifier have no client address, so calls to the sandbox are counted here.
   if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')

@@ -1,5 +1,5 @@
-// Routes of a relying party for its own settings, keys and webhook (api/access, api/settings). Most of the
-// operator's handlers are used. A relying party cannot extend its own rights by these routes
+// Routes of a relying party for its own settings, keys and webhook (api/access, api/settings). They share
+// most handlers with the operator's routes. A relying party cannot extend its own rights by these routes
 // (docs/decisions/relying-party.md).
 
 import { Hono } from 'hono/tiny'

@@ -84,12 +84,12 @@ export function refuseTimeStamp(c: AppContext, { evidence }: Pick<SettingsPatch,
   return problem(c, code, { errors })
 }
 
-/** Stores from now on the lists of a relying party with evidence, so that its first evidence names them. */
+/** Starts to store the lists of a relying party with evidence, so that its first evidence can name them. */
 export function keepLists(c: AppContext, { evidence, anchor_sets }: SettingsView): void {
   if (evidence) keepIssues(c.env, { anchor_sets }, Date.now())
 }
 
-/** Members with keys, secrets, or the sign-in of people. The console changes them after a fresh sign-in. */
+/** Members with keys, secrets, or the sign-in of people. The console needs a fresh sign-in to change them. */
 const SECRET_MEMBERS = ['console_sign_in', 'verifier', 'claims_encryption_jwk', 'evidence'] as const
 
 /** GET: sends the list of API keys, without the keys themselves. */

@@ -13,7 +13,7 @@ import { chainLifetime } from '../../trust/x509/chain-lifetime.ts'
 import { formatDistinguishedName } from '../../trust/x509/distinguished-name.ts'
 import { anchorCertificates } from '../../trust/x509/pem-certificates.ts'
 
-/** Returns `verifier` of the settings; `null` without an identity and without a reader certificate. */
+/** Returns `verifier` of the settings; `null` if it has neither an identity nor a reader certificate. */
 export async function verifierToWire(
   env: Env,
   { verifier, reader_certificates, further_verifiers, name }: SettingsView,
@@ -37,7 +37,7 @@ export async function verifierToWire(
   }
 }
 
-/** Returns what a person compares: the leaf certificate, and the time in which the whole chain is valid. */
+/** Returns data of the leaf certificate for people to compare, and the time in which the chain is valid. */
 async function certificateToWire(certificateChainPem: string | null) {
   const [leaf] = anchorCertificates(certificateChainPem ?? '')
   const lifetime = chainLifetime(certificateChainPem ?? '')

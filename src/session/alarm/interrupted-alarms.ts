@@ -16,7 +16,10 @@ const INTERRUPTED_MS = 30_000
  */
 const BATCH = 10
 const PAUSE_MS = 500
-/** Limit of alarms that `resumeAlarms` resumes in one call, and its pause after a failed call. */
+/**
+ * `CALL`: limit of alarms that one call of `resumeAlarms` resumes. `CALL_MS`: pause after a failed call.
+ * `LIMIT`: limit of alarms in the list.
+ */
 const CALL = 500
 const CALL_MS = 60_000
 const LIMIT = 50_000

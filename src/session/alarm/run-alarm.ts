@@ -13,7 +13,7 @@ import { isOnlyErasureDue } from '../store/wake-up.ts'
 
 /** Delay of the alarm that is set while the work runs. After a crash, this alarm repeats the work. */
 const WATCHDOG_MS = 60_000
-/** Delay before another try to read unavailable settings. */
+/** Delay until the alarm tries the deliveries again, if `deliverDue` returned `postponed`. */
 const POSTPONED_MS = 10_000
 /**
  * If the process has no capacity for the work, the work is delayed by a random time in this range. An unused
@@ -23,10 +23,10 @@ const NO_CAPACITY_MS = { least: 10_000, most: 60_000 }
 
 /**
  * Does the work that is due. A watchdog alarm is set first, because the platform drops an alarm that throws
- * too often. If erasure is the only work, the watchdog is set only after the erasure throws. If the process
- * has no capacity, the work is postponed. `now` is Unix milliseconds. `onWait` is called before the work
- * waits for a receiver, or for a response that is verified. An object that sessions share gives it, and has
- * looked at the capacity before.
+ * too often. If erasure is the only work, the watchdog is set only if the erasure throws. If the process has
+ * no capacity, the work is postponed. `now` is Unix milliseconds. `onWait` is called before the work waits
+ * for a receiver, or for a response that is being verified. Only an object that sessions share passes
+ * `onWait`. Such an object has already checked the capacity.
  */
 export async function runAlarm(context: SessionContext, now: number, onWait?: () => void): Promise<void> {
   const { store } = context

@@ -1,14 +1,14 @@
 // Limit of sessions that do due work at the same time, in all objects that sessions share. These objects run
-// in one process with one thread. Without this limit, the work of hundreds of sessions begins at once when
-// thousands are due, and every other request waits for parts of all this work. Times are Unix milliseconds.
+// in one process with one thread. Without this limit, hundreds of sessions begin their work at once if the
+// work of thousands is due. Every other request then waits for them. Times are Unix milliseconds.
 
 import { mayBegin } from '../../metrics/capacity.ts'
 
 /** Limit of work at the same time in the process. */
 const AT_ONCE = 8
-/** Number from which other objects get the next turn. */
+/** If at least this much work is counted, an object leaves the next turn to other objects. */
 const CROWDED = 4
-/** Age at which work is no longer counted: it waits for something, or its object was stopped. */
+/** Age at which work is no longer counted. Such work waits for something, or its object was stopped. */
 const SLOW_MS = 5_000
 
 /** Start times of the work that is counted. */
@@ -19,7 +19,7 @@ export function beginWork(work: object, now: number): void {
   starts.set(work, now)
 }
 
-/** No longer counts a piece of work, because it has ended or waits for others. */
+/** Stops counting a piece of work that has ended, or that now waits for a receiver or a response. */
 export function endWork(work: object): void {
   starts.delete(work)
 }

@@ -12,9 +12,9 @@ export const ATTEMPTS_UNDER_WAY = 32
 /** Shortest delay of an attempt that the limit postpones. */
 const SHORTEST_DELAY_MS = 5_000
 /**
- * Longest delay of a postponed attempt. An attempt whose turn comes later gets a random delay below this
- * limit. A shorter limit would wake many objects before their turn. Each object that wakes keeps four file
- * descriptors open for ten seconds.
+ * Longest delay of a postponed attempt. If the turn of an attempt would come later, the attempt gets a random
+ * delay below this limit. A shorter limit would wake many objects before their turn. Each object that wakes
+ * keeps four file descriptors open for ten seconds.
  */
 const LONGEST_DELAY_MS = 7_200_000
 /**
@@ -25,9 +25,9 @@ const LOST_MS = ATTEMPT_TIMEOUT_MS + 5_000
 /** Limit of relying parties whose load is kept in memory. */
 const RELYING_PARTIES = 1_000
 /**
- * Assumed duration of an attempt until the first one has ended, if sessions share objects. Their objects are
- * open anyway, so an attempt whose turn comes too early costs one more write. Otherwise the time limit of an
- * attempt is assumed.
+ * Assumed duration of an attempt before the first attempt has ended, if sessions share objects. A shared
+ * object is in memory anyway, so a turn that comes too early costs only one more write. If sessions do not
+ * share objects, the time limit of an attempt is assumed instead.
  */
 const ASSUMED_SHARED_MS = 500
 /** Weight of the newest attempt in the moving average `usualMs`. */

@@ -105,8 +105,8 @@ function parkAll(all: readonly Delivery[], parked: readonly Delivery[]): readonl
 const PARKED_MS = 6 * 3_600_000
 
 /**
- * Asks the relying party's object to release the event once the endpoint is enabled. Returns false if the
- * endpoint is already enabled, or if the object is unreachable.
+ * Asks the relying party's object to release the session's events once the endpoint is enabled. Returns false
+ * if the endpoint is already enabled, or if the object is unreachable.
  */
 async function isParked(env: Env, { relying_party_id, verification_id }: SessionDocument): Promise<boolean> {
   try {
@@ -146,9 +146,9 @@ function limitOf(relyingPartyId: string, delivery: Delivery): string {
 }
 
 /**
- * Posts deliveries whose newest attempt is started and written. `write` writes a document with a result.
- * Without `write`, each result is written at once, so that a later crash repeats no accepted event. Rejects
- * if a write fails. The attempt then stays started without a result.
+ * Posts deliveries whose newest attempt is started and written. `write` stores the document with the result
+ * of an attempt. The default stores each result at once, so that a later crash repeats no accepted event.
+ * Rejects if a write fails. The attempt then stays started without a result.
  */
 export async function postAll(
   context: SessionContext,

@@ -1,5 +1,6 @@
-// The event of a session's end (api/webhooks). The event is built from members of the finished document that
-// never change after the end, and from the service's address. So the event is the same each time it is built.
+// Events of a session (api/webhooks): the event of its end, and step events. The event of the end is built
+// from members of the finished document that never change after the end, and from the service's address. So
+// this event is the same each time it is built.
 
 import type { VerificationEvent } from '../../api/responses/verifications.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
@@ -24,7 +25,7 @@ export function terminalEvent(
   const event = {
     event_id,
     event_type: `verification.${document.status}` as EventType, // the session has ended
-    sequence: (document.step_events?.count ?? 0) + 1, // a session has one terminal status
+    sequence: (document.step_events?.count ?? 0) + 1, // follows the step events of the pending session
     at: document.ended_at ?? document.expires_at,
     reason: document.outcome?.reason ?? null,
   }

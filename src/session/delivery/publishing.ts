@@ -1,6 +1,6 @@
-// Publication of a session's end in the relying party's event log (api/events). The write that ends the
-// session queues the log entry, with or without a webhook. The entry is sent until the log confirms it. The
-// log stores a repeated event only once.
+// Publication of a session's events in the relying party's event log (api/events): the event of the end, and
+// step events. The write that ends the session queues the event of the end, with or without a webhook. Each
+// event is sent until the log confirms it. The log stores a repeated event only once.
 
 import type { VerificationEvent } from '../../api/responses/verifications.ts'
 import { loadConfig } from '../../config.ts'
@@ -33,8 +33,8 @@ const STEPS_FIRST_MS = 1_000
  */
 const FIRST_WAIT_MS = 25_000
 /**
- * Without a webhook, the alarm that is already set for the session's expiry can repeat a first call that a
- * crash interrupted. If that alarm comes within this time after the end, no earlier alarm is set.
+ * If a crash interrupts the first call, and there is no webhook, the alarm for the session's expiry can
+ * repeat the call. If that alarm comes within this time after the end, no earlier alarm is set.
  */
 const LONGEST_RIDE_MS = 900_000
 const LONGEST_WAIT_MS = 3_600_000
@@ -109,9 +109,9 @@ export async function publish(context: SessionContext): Promise<void> {
   const current = store.session()
   if (!current?.pending_log_entry) return
   if (recording === 'recorded') return store.remember({ ...current, pending_log_entry: null })
-  // The log of this day is closed and does not have the event. So the event moves to the next day. The new
-  // day is written first, and then the log of that day is called. If the response is lost, the next call goes
-  // to the same log. If another call has already changed the day, the day is not changed again.
+  // The log of this day is closed and does not have the event. So the event moves to a later day. The new day
+  // is written first, and then the log of that day is called. If the response is lost, the next call goes to
+  // the same log. If another call has already changed the day, the day is not changed again.
   if (current.pending_log_entry.day === entry.day) {
     const day = Math.max(toDay(Date.now()), entry.day + 1)
     store.commit({ ...current, pending_log_entry: { ...current.pending_log_entry, day } })

@@ -42,8 +42,8 @@ import { toMode } from '../store/measures.ts'
 import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 
 /**
- * Time limits of a PUT and of a HEAD. Together they fit into the time limit of an attempt. All requests of an
- * attempt share this limit.
+ * Time limits of one PUT and of one HEAD. A PUT and a HEAD together fit into the time limit of an attempt.
+ * All requests of an attempt share the time limit of the attempt.
  */
 const PUT_MS = 10_000
 const HEAD_MS = 5_000
@@ -162,8 +162,8 @@ async function pushTo(
 }
 
 /**
- * Sends a material if the store does not show that it has the material. Returns the outcome of a failure. The
- * name of the object has its SHA-256, so an existing object (412) is the material.
+ * Sends a material, unless the store shows that it has the material. Returns the outcome of a failure, else
+ * `undefined`. The object's name contains the SHA-256, so an object that exists (412) is the material.
  */
 async function pushMaterial(
   request: StoreRequest,
@@ -184,10 +184,10 @@ async function pushMaterial(
 const NOT_SENT: Pushed = { status: null, error: 'unknown', retryAfter: null, durationMs: 0, result: 'failed' }
 
 /**
- * Returns the result of a PUT that a store accepted without our checksum (200), or refused because the object
- * exists (412). `head`: the response to HEAD, with the checksum of the object if the store shows it. Only
- * this service writes objects of this name. So an existing object without a shown checksum is treated as
- * ours.
+ * Returns the result of a PUT. Either the store accepted the object, but did not show our checksum (200), or
+ * it refused the object because an object of this name exists (412). `head`: the response to HEAD, with the
+ * checksum of the object if the store shows it. Only this service writes objects of this name. So an existing
+ * object without a shown checksum is treated as ours.
  */
 function readResult(put: 200 | 412, head: Sent, checksum: string): Pushed['result'] {
   const { status } = head

@@ -1,7 +1,7 @@
 // Time stamps of evidence (api/evidence). The first request to the time-stamping authority starts after the
 // write that ends the session. The alarm of the session starts each later request. Neither the end nor the
-// alarm waits for a request. So a slow authority delays neither the event of the end nor another session. The
-// request is counted in the document before it is sent.
+// alarm waits for a request. So a slow authority delays neither the event of the end nor another session.
+// Each request is counted in the document before it is sent.
 
 import { callBackground } from '../../background/call-background.ts'
 import { encodeBase64 } from '../../codec/base64url.ts'
@@ -25,7 +25,7 @@ import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 import { pushDue, pushEvidence } from './pushing.ts'
 import { commitTimeStamp } from './step-events.ts'
 
-/** Name of the one limit of all relying parties for requests under way. They share the authority. */
+/** Name of the limit of requests under way. All relying parties share the limit and the authority. */
 const LIMIT = 'time-stamps'
 /** Time from the sealing of the evidence until a missing time stamp is treated as failed. */
 const GIVEN_UP_AFTER_MS = 86_400_000

@@ -118,8 +118,8 @@ export type Tombstone = {
   readonly erased: true
   readonly listing?: PendingListing
   /**
-   * Time at which the database file is erased, because it still has bytes of the erased session's document.
-   * The file is then erased even if the list has not confirmed its change. Absent once it is erased.
+   * Time at which the database file is erased, even if the list has not confirmed the change by then. Until
+   * then, the file still has bytes of the erased session's document. Absent once the file is erased.
    */
   readonly clear_at?: number
 } & Idempotency

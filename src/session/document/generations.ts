@@ -57,13 +57,14 @@ export type StoredGeneration = {
   /** True once the relying party has read the view of the request through `/openid4vp`. */
   readonly viewed: boolean
   /**
-   * Time at which the request was last handed out. Before that, the creation time. A repeated fetch changes
-   * this time in memory only.
+   * Time at which the request was last handed out, or the creation time if it was not handed out yet. A
+   * repeated fetch changes this time in memory only.
    */
   readonly used_at: number
   /**
-   * The signed requests that were sent last, sealed, and how often requests of the generation were sent.
-   * Absent if no evidence is kept, and for unsigned requests.
+   * `sealed_requests`: the requests that were sent last (`SentRequests`), sealed. `fetches`: how often
+   * requests of the generation were sent. Both are absent if no evidence is kept, or if only an unsigned
+   * request of OpenID4VP was sent.
    */
   readonly sealed_requests?: string
   readonly fetches?: number

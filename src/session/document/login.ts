@@ -31,7 +31,7 @@ const PROMPT_MS = 30_000
 /** Time after the session's end in which the browser may bring an error to the client. */
 const UNSUCCESSFUL_MS = 540_000
 
-/** The request of a client, and its registration when the login began. */
+/** The request of a client, and the client's registration when the login began. */
 export type LoginRequest = {
   readonly client_id: string
   readonly client_name: string
@@ -90,8 +90,8 @@ export type VerifiedClaimsRequest = {
   readonly assurance_levels: readonly string[] | null
   readonly names: readonly string[]
   /**
-   * Accepted values of claims. A claim is released only if each list under its name contains the value of the
-   * claim.
+   * Lists of accepted values, each for the claim `name`. A claim is released only if every list for its name
+   * contains the value of the claim.
    */
   readonly values: readonly { readonly name: string; readonly accepted: readonly Json[] }[]
 }
@@ -106,7 +106,9 @@ export type Login = LoginRequest & {
   readonly sealed_conditions: string | null
   readonly result: LoginResult | null
   /**
-   * `jkt`: thumbprint of the key to which the access token is bound. Absent in logins of an older version.
+   * Redemption of the code; null before. `token`: stored form of the access token; null once the token is
+   * revoked. `until`: expiry of the token. `jkt`: thumbprint of the key to which the token is bound. `jkt` is
+   * absent in logins of an older version.
    */
   readonly redeemed: {
     readonly token: string | null

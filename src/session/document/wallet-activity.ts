@@ -1,6 +1,6 @@
 // The last thing that a wallet did in a pending session: it fetched a live request, or its response was
-// refused. The page shows it until the person requests a new QR code or link. A response that names no live
-// request does not change it.
+// refused. The page shows this activity until the person requests a new QR code or link. A response that
+// names no live request does not change the activity.
 
 import type { Status } from '../../api/values.ts'
 import { isoTime } from '../../codec/date-time.ts'

@@ -95,8 +95,8 @@ export function isHeldTooLong({ held, status }: SessionDocument, now: number): b
 
 /**
  * Marks a held success whose browser has returned. A code for a login can be issued until `FINISH_MS` after
- * the success. So a successful login stays held until a code issued at that time would expire, even after
- * `expires_at`.
+ * the success, and is then valid for `CODE_MS`. So a successful login stays held until the last possible code
+ * has expired, even after `expires_at`.
  */
 export function returnHeld(held: Held): Held {
   const { login } = held

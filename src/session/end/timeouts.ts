@@ -54,7 +54,7 @@ export async function expireAt(
 
 /**
  * Discards a held success that has lapsed, and expires an overdue session. The alarm calls this function.
- * Expiry waits for the responses that arrived in time, for at most `GRACE_MS`, and calls `onWait` before.
+ * Expiry waits for the responses that arrived in time, for at most `GRACE_MS`. `onWait` is called first.
  */
 export async function expireDue(context: SessionContext, now: number, onWait?: () => void): Promise<void> {
   dropHeldTooLong(context, now)

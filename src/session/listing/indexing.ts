@@ -79,9 +79,9 @@ export function settleEntry(store: SessionStore, sent: SessionDocument, isStored
 }
 
 /**
- * `listed`: an entry in the list of verifications. Returns false if the session of the entry is erased, and
- * its tombstone has no queued change of the entry. If the session exists and the entry is out of date, sends
- * the entry again. For example, an earlier build without lists may have ended the session.
+ * Compares an entry in the list of verifications (`listed`) with its session. Returns false if the session is
+ * erased, and its tombstone has no queued change of the entry. If the session exists and the entry is out of
+ * date, sends the entry again. For example, an earlier build without lists may have ended the session.
  */
 export function confirmEntry(context: SessionContext, listed: ListedEntry): boolean {
   const { store } = context

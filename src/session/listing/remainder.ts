@@ -1,9 +1,9 @@
 // Keeps a queued change of the list when the session is erased (api/lists). First, one durable write replaces
 // the session by a tombstone, which has the queued change and no personal data. Then the change is sent until
-// the list confirms it. The database file is erased after the confirmation, or else after an hour, because
-// the overwritten document can still be read in it. Until then, a crash leaves the session, or a tombstone
-// whose alarm repeats the call. Before the file is erased without a confirmation, another object gets the
-// change, because a crash may then lose the tombstone.
+// the list confirms it. The overwritten document can still be read in the database file. So the file is
+// erased after the confirmation, or else after an hour. A crash before the file is erased loses nothing: the
+// object still has the session, or a tombstone whose alarm repeats the call. If the file is erased without a
+// confirmation, and a crash may then lose the tombstone, another object gets the change first.
 
 import type { Env } from '../../env.ts'
 import { sessionOfName } from '../../relying-party/document/session-stub.ts'
@@ -128,9 +128,9 @@ export async function remainderDue(context: SessionContext, now: number): Promis
 }
 
 /**
- * Stores the change of the list for a session whose file is erased next. Both objects then send the change
- * until the list confirms it. The list ignores the second call. Returns false if this object already keeps
- * the change of an earlier session with the same id.
+ * Keeps the change of the list for another session. The object of that session then erases its database file.
+ * Both objects send the change until the list confirms it. The list ignores the second call. Returns false if
+ * this object already keeps the change of an earlier session with the same id.
  */
 export async function keepListing({ store }: SessionContext, tombstone: Tombstone): Promise<boolean> {
   const kept = store.tombstone()

@@ -46,8 +46,8 @@ export async function chooseWallet(
 }
 
 /**
- * Returns true if the wallet's request is allowed only if the settings permit it. Such a request is unsigned
- * in a session with signed requests, or asks for a plain response in a session with encrypted responses.
+ * Returns true if the settings must permit the wallet's request. Such a request is unsigned in a session with
+ * signed requests, or asks for a plain response in a session with encrypted responses.
  */
 function needsPermission(
   { request_options: chosen }: Pick<StoredWallet, 'request_options'>,

@@ -61,7 +61,7 @@ export type CreateInput = {
 
 /**
  * Returns the document of a new session, which is not stored yet, and the members of the response. A session
- * that may have evidence is noted at its relying party, whose deletion then erases the evidence.
+ * that may have evidence is noted at its relying party. A deletion of the relying party erases the evidence.
  */
 export async function makeSession(
   env: Env,
@@ -171,7 +171,7 @@ export function emptySession(input: CreateInput, verificationId: string, now: nu
   }
 }
 
-/** State of a list entry that is not sent before it changes. */
+/** State of a list entry that is first sent after it has changed. */
 const UNCHANGED_ENTRY = { revision: 0, calls: 0, next_call_at: null } as const
 
 /**

@@ -1,5 +1,5 @@
-// Creates the generations of a session (its authorization requests) in stored form, with sealed keys, and
-// opens stored generations (api/request, OpenID4VP 1.0 §5.2, §8.3).
+// Creates and opens the generations of a session (its authorization requests), whose keys are stored sealed.
+// Also seals and opens the verifier's identity and other secrets (api/request, OpenID4VP 1.0 §5.2, §8.3).
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'
@@ -135,8 +135,8 @@ async function pinOne(
 }
 
 /**
- * Signed requests of a generation as they were sent. `jwt`: the last Request Object. `multi_signed`: the
- * request with several signatures. `annex_c`: both texts of `org-iso-mdoc`, base64url.
+ * Requests of a generation as they were sent. `jwt`: the last Request Object. `multi_signed`: the request
+ * with several signatures. `annex_c`: both texts of `org-iso-mdoc`, base64url.
  */
 export type SentRequests = {
   readonly jwt?: string
@@ -144,7 +144,7 @@ export type SentRequests = {
   readonly annex_c?: { readonly deviceRequest: string; readonly encryptionInfo: string }
 }
 
-/** Seals the signed requests of a generation for its stored form. Only evidence needs them. */
+/** Seals the sent requests of a generation for its stored form. Only evidence needs them. */
 export function sealRequests(
   config: Config,
   { verification_id: verificationId }: SessionDocument,
@@ -159,7 +159,7 @@ export function withSentRequests(generation: StoredGeneration, sealed_requests: 
   return { ...generation, sealed_requests, fetches: (generation.fetches ?? 0) + 1 }
 }
 
-/** Returns the signed requests of a generation; an empty object if none is stored. */
+/** Returns the sent requests of a generation; an empty object if none is stored. */
 export async function openRequests(
   config: Config,
   { verification_id: verificationId }: SessionDocument,

@@ -79,7 +79,10 @@ const RADIX = 36
 const SHAPE = /^ct_login\.([0-9a-z]{1,10})\.([A-Za-z0-9_-]+)$/
 const DAY_MS = 86_400_000
 
-/** NIST SP 800-38D §8.3 limits one key to 2^32 random IVs, so each day has its own key. */
+/**
+ * Returns the sealing key of the login's day, and the additional authenticated data (AAD). Each day has its
+ * own key, because NIST SP 800-38D §8.3 limits one key to 2^32 random IVs.
+ */
 async function deriveSealing(config: Config, verificationId: string, createdAt: number): Promise<Sealing> {
   const key = await derivedKey(config, `login-token/${Math.floor(createdAt / DAY_MS)}`)
   return { key, aad: `${verificationId} ${createdAt}` }

@@ -1,5 +1,5 @@
-// Hash of a request for the receipt (api/receipt). A wallet or an auditor computes the same hash from the
-// claims of the Request Object. The three claims that differ with each fetch are left out.
+// Hash of a request, as the receipt contains it (api/receipt). A wallet or an auditor can compute the same
+// hash from the claims of the Request Object. The three claims that differ with each fetch are left out.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'

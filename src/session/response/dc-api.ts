@@ -113,7 +113,7 @@ function signedRequests(requests: Awaited<ReturnType<typeof openid4vpRequests>>)
   return { ...(signed && { jwt: signed.data.request }), ...(multi && { multi_signed: multi.data }) }
 }
 
-/** Stores the signed requests for evidence. Returns false if the request has ended in the meantime. */
+/** Stores the sent requests for evidence. Returns false if the request or the session has ended meanwhile. */
 async function keepRequests(
   { store, env }: SessionContext,
   { document, stored }: AddedRequest,

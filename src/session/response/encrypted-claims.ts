@@ -12,7 +12,7 @@ import type { SessionDocument } from '../document/document.ts'
 /**
  * Limit of the claims that are encrypted, in bytes of JSON. The document of a session can contain nearly 2
  * MiB. A response has at most 1 MiB, and its claims are usually below the limit. The claims exceed the limit
- * only if several scopes repeat a value, or if JSON needs more characters for a number than the response.
+ * only if several scopes repeat a value, or if numbers are longer in JSON than in the response.
  */
 const CLAIMS_LIMIT = 850_000
 

@@ -28,7 +28,7 @@ import { collectAnchors, type EvaluationInput } from './trust-rules.ts'
 
 /** Result of an evaluation. */
 export type Evaluation =
-  /** An authentic response. Such a response ends the session. */
+  /** An authentic response. It ends the session, or its success is held until the browser returns. */
   | {
       readonly kind: 'decided'
       readonly decision: Decision

@@ -17,8 +17,8 @@ import { createSharedCache } from './shared-cache.ts'
 export type Network = { readonly fetchResource: FetchResource; readonly sharedCache: SharedCache }
 
 /**
- * Returns the network access for a configuration and a mode. Each combination of the two has only one network
- * access, because each fetch function has its own caches.
+ * Returns the network access for a configuration and a mode. The same configuration and mode always get the
+ * same network access, because each fetch function has its own caches.
  */
 export function openNetwork(env: Env, livemode: boolean): Network {
   const config = loadConfig(env)

@@ -239,7 +239,7 @@ async function accepted(
   return ok(`${baseUrl}/v1/verify/${document.verification_id}/return#response_code=${code}`)
 }
 
-/** Stores an attempt. Sends its event if the response names a request of this session. */
+/** Stores an attempt. Sends its event if the response belongs to a live request of this session. */
 async function reportAttempt(
   context: SessionContext,
   evaluation: Evaluation & { kind: 'refused' | 'wallet_error' },

@@ -120,8 +120,9 @@ async function findGeneration(
 }
 
 /**
- * Finds the request of an encrypted response that names no request, among the requests for wallets that omit
- * `kid`. Only the key of its request decrypts the response. A plain response always has a `state`.
+ * Finds the request of an encrypted response that has neither `kid` nor `state`. Only the requests for
+ * wallets that omit `kid` are tried. The response can be decrypted only with the key of its request. A plain
+ * response always has a `state`.
  */
 async function findByKey(
   response: AuthorizationResponse,

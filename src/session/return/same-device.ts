@@ -157,8 +157,8 @@ export async function redeemReturn(
   }
   if (returned === null || returned.until <= now) return err('invalid_code')
   if (returned.redeemed) return ok(null)
-  // `outcome` keeps the binding at the end of the session. The event of this end may be built again from
-  // `outcome` for the event log, and must not differ then.
+  // `outcome` keeps the binding that the session had at its end. The event of the end may be built again from
+  // `outcome` for the event log, and must then be the same event.
   const redeemed = { ...returned, redeemed: true }
   const step = addStep({ ...document, returned: redeemed }, { type: 'redeemed' }, now)
   context.store.commit({ ...step, version: document.version + 1 })

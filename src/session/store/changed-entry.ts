@@ -24,9 +24,9 @@ export function withChangedEntry(
 }
 
 /**
- * Returns a document that was read from storage. Before a crash, the queued entry may have been sent with a
- * webhook result that was not written. The list accepts a revision only once. So the entry gets a new
- * revision, which the write before the next call stores.
+ * Returns a stored document with a new revision of its queued entry. Before a crash, the entry may have been
+ * sent with a webhook result that was not written. The list accepts a revision only once. The new revision is
+ * stored by the write before the next call.
  */
 export function withNextRevision<T extends SessionDocument | Tombstone | undefined>(stored: T): T {
   if (stored === undefined || stored.erased) return stored
@@ -43,8 +43,8 @@ export function firstEntry(
 }
 
 /**
- * Returns the time at which the alarm repeats the call that sends the entry. This is the time of an alarm
- * that is already set, if possible, because a new time would write a row.
+ * Returns the time at which the alarm repeats the call that sends the entry. If possible, this is the time of
+ * an alarm that is already set, because a new time would write one more row.
  */
 function repeatAt(document: SessionDocument, now: number): number {
   const { status, pending_log_entry, pending_index_entry } = document

@@ -20,10 +20,7 @@ const BY_TIME: ReadonlySet<ReasonCode> = new Set([
 
 let refusals: readonly { readonly at: number; readonly isByTime: boolean }[] = []
 
-/**
- * Notes that a response was refused, or ended its session as `rejected`, and if the reason depends on the
- * time.
- */
+/** Notes the reason for which a response was refused, or for which it ended its session as `rejected`. */
 export function noteRefusal(reason: ReasonCode, now: number): void {
   refusals = [...refusals.slice(1 - LIMIT), { at: now, isByTime: BY_TIME.has(reason) }]
 }

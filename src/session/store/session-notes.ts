@@ -1,8 +1,8 @@
 // Notes of sessions for the gauges (relying-party/session-counts.ts): pending sessions, queued events and
 // dead events. A service that runs as one process collects the changes of all its sessions in memory. The
 // process stores these changes after the gauges are read, and before the process ends. Changes of sessions
-// that have ended, or have a queued or dead event, are stored once a second. Most sessions end, and deliver
-// their event, before a change is stored. No row is ever written for them. After `kill -9`, new pending
+// that have ended, or have a queued or dead event, are stored once a second. Most sessions end and deliver
+// their event before any of their changes is stored, so they never get a row. After `kill -9`, new pending
 // sessions and the changes of the last second may be missing, until these sessions change again.
 
 import { env, waitUntil } from 'cloudflare:workers'

@@ -23,12 +23,9 @@ export type SlotObserver = {
   readonly plan: (at: number) => void
   /** Notes that the session was written. */
   readonly written: () => void
-  /**
-   * Notes that the session or its evidence was erased. The bytes of earlier writes must then leave the
-   * database file.
-   */
+  /** Notes that the session or its evidence was erased. The write-ahead log may still have the bytes. */
   readonly erased: () => void
-  /** The session left a row, which is free now. `to`: its new row; `undefined` for an erased session. */
+  /** Notes that the session left a row, which is free now. `to`: the new row; `undefined` if erased. */
   readonly moved: (from: number, to: number | undefined) => void
 }
 

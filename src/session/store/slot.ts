@@ -57,7 +57,8 @@ const KEY = 'session'
 const EVIDENCE = 'evidence/'
 
 /**
- * Longest delay of due work by the alarm handler (alarm/run-alarm.ts). An alarm within this time is not late.
+ * Longest time by which the alarm handler postpones due work (alarm/run-alarm.ts). An alarm within this time
+ * is not late.
  */
 const HANDLER_MS = 60_000
 

@@ -81,8 +81,7 @@ export function openStore(slot: SessionSlot): SessionStore {
   const session = () => (current?.erased === false ? current : undefined)
   const commit = (document: SessionDocument, evidence?: EvidenceParts): void => {
     const seen = session()?.version
-    // A change by `keep` does not increase the version. If this commit does not increase it either, it is
-    // increased here, so that watchers get both changes.
+    // `keep` does not increase the version. So a commit with the same version increases it for watchers.
     const unsaved = flush.isSet() && document.version === seen
     const changed = unsaved ? { ...document, version: document.version + 1 } : document
     const written = withChangedEntry(listed, changed, Date.now())
@@ -133,8 +132,8 @@ export function openStore(slot: SessionSlot): SessionStore {
 }
 
 /**
- * Returns the time for the alarm: the time of the next work. An alarm that is already set for a later time
- * need not be set again if that time is early enough. Then its time is returned.
+ * Returns the time for the alarm: usually the time of the next work. If an alarm is already set for a later
+ * time that is early enough (`latestWakeUp`), returns that time, so that the alarm is not set again.
  */
 function chooseWakeUp(slot: SessionSlot, document: StoredDocument): number | null {
   const next = nextWakeUp(document, slot.sockets().length > 0)

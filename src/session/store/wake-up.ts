@@ -46,9 +46,9 @@ export function latestWakeUp(document: SessionDocument | Tombstone, wakeUp: numb
   return Math.min(ended_at + LONGEST_KEPT_MS, ended_at + retention_ms, loginErasedAt(document))
 }
 
-/** Delay after which the alarm repeats calls of a session's end that a crash interrupted. */
+/** Time from a session's end until the alarm repeats calls that a crash interrupted. */
 export const REPEAT_MS = 25_000
-/** An alarm is always set again if its time is more than this after the end of the session. */
+/** An alarm that is set for later than this time after the end of the session is always set again. */
 const LONGEST_KEPT_MS = 900_000
 
 /** Returns the time of the alarm that expires a session without watchers. */

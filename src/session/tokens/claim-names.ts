@@ -12,7 +12,7 @@ export const TOKEN_CLAIMS = [
   ...['policy', 'livemode', 'session_binding', 'verification_id'],
 ]
 
-/** Claims of OpenID Connect Core 1.0 §5.1, by the element of ISO mdocs with the same meaning. */
+/** Elements of ISO mdocs, each with the OpenID Connect claim of the same meaning (mostly Core 1.0 §5.1). */
 const STANDARD_NAMES: Readonly<Record<string, string>> = {
   birth_date: 'birthdate',
   nationality: 'nationalities',

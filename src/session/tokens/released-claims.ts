@@ -145,8 +145,8 @@ function listNames({ name }: ProvenClaim): readonly string[] {
 }
 
 /**
- * Returns true if each list of accepted values for the claim contains the proven value, or this value in the
- * form in which a token has it. A part of an address is a text, so it never equals an accepted `address`
+ * Returns true if every list of accepted values for the claim contains the proven value, or the value in the
+ * form that a token would have. A part of an address is a text, so it never equals an accepted `address`
  * object.
  */
 function isMet(claim: ProvenClaim, { values }: VerifiedClaimsRequest): boolean {

@@ -32,7 +32,7 @@ export type AnchorJwk = PublicJwk & { readonly kid?: string; readonly alg?: stri
 /** One trust anchor as the settings of a relying party store it. */
 export type TrustAnchor = {
   readonly name: string
-  /** Names of credential types. `*` covers the types that the relying party added, but no built-in type. */
+  /** Names of credential types. `*`: the types that the relying party added and that no anchor names. */
   readonly credential_types: readonly string[]
   readonly assurance_level: AssuranceLevel
   /** Default: `['issuer']`. */
@@ -40,9 +40,9 @@ export type TrustAnchor = {
   /** Extended key usages. A leaf below this anchor must have one of them. */
   readonly eku?: readonly string[]
   /**
-   * Name of the register that gives persons their identifiers, for the pairwise `sub` of a login. Under all
-   * anchors with the same name, one identifier means the same person. Absent: the anchor's public key or
-   * issuer is used.
+   * Name of the register that gives persons their identifiers. The pairwise `sub` of a login is derived from
+   * this name. If two anchors have the same `subject_namespace`, the same identifier means the same person.
+   * Absent: the public key or the issuer of the anchor is used instead of the name.
    */
   readonly subject_namespace?: string
   /** Names of the sets that the anchor belongs to. A verification may be restricted to sets (api/trust). */
@@ -55,8 +55,8 @@ export type TrustAnchor = {
   /** Type and status of the service in an XML list that the anchor came from, as URIs of the list. */
   readonly service?: { readonly type: string; readonly status: string }
   /**
-   * URLs by which a query can name the anchor's list: the URL of the list, and the URL of the list of lists
-   * that leads to the list. Absent if the anchor does not come from an ETSI list.
+   * URLs by which a query can name the anchor's list: the URL of the list itself and, for a national list,
+   * the URL of the list of lists. Absent if the anchor does not come from an ETSI list.
    */
   readonly listUrls?: readonly string[]
 } & AnchorMechanism

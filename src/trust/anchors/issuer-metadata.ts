@@ -14,9 +14,9 @@ import { type KeySetKey, parseSigningKey, selectKeys } from '../key-set.ts'
 import type { TrustRefusal } from '../refusal.ts'
 
 /**
- * Returns the keys of `issuerUrl` that may have made a signature. The metadata is cached for 5 minutes. If no
- * cached key fits, the metadata is fetched again, because the issuer may have added a key. The metadata is
- * fetched at most once in 30 seconds.
+ * Returns the keys of `issuerUrl` that may have made a signature. The metadata is cached for 5 minutes.
+ * During this time the issuer may add a key. So if no cached key fits, metadata older than 30 seconds is
+ * fetched again.
  */
 export async function resolveMetadataKeys(
   issuerUrl: string,

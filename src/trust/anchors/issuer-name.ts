@@ -1,5 +1,5 @@
-// Names of issuers: https URLs and DIDs. An `iss` that a certificate proves is reported only in normal form.
-// The decision if an anchor names an issuer treats all spellings as the same name.
+// Names of issuers: https URLs and DIDs. An `iss` that a certificate proves is reported only if it is in
+// normal form. An anchor names an issuer even if the anchor spells the name differently.
 
 /**
  * Returns an issuer name as a URL, if the name is in normal form and has no user information or fragment.

@@ -29,10 +29,10 @@ import { isOfSandbox, isSandboxIssuer, isSandboxKey } from './sandbox-anchor.ts'
 import type { SignerClaims, TrustContext, TrustedSigner } from './signer.ts'
 
 /**
- * Finds the keys that may have made a signature, and the anchors that trust these keys. A chain gives one
- * signer, with one anchor that trusts the chain. An `iss` that anchors name gives one signer for each of
- * these anchors, with the keys of the anchor. Only issuer metadata and DID documents that an anchor names are
- * fetched.
+ * Finds the keys that may have made a signature, and the anchors that trust these keys. For a chain, the
+ * result is one signer, with one anchor that trusts the chain. For an `iss` that anchors name, the result is
+ * one signer for each of these anchors, with the keys of that anchor. Fetches only the issuer metadata and
+ * DID documents that an anchor names.
  */
 export async function resolveSigner(
   claims: SignerClaims,
@@ -44,8 +44,8 @@ export async function resolveSigner(
   if (iss !== undefined && iss.length > ISSUER_NAME.characters) return err({ reason: 'untrusted_issuer' })
   // api/trust: if an anchor names the `iss`, only anchors that name the `iss` are used. This holds even if
   // none of these anchors covers the type. If a chain were accepted instead, the presenter could choose the
-  // mechanism (SD-JWT VC §2.5). Another spelling of the issuer selects no key, so such a spelling is
-  // rejected.
+  // mechanism (SD-JWT VC §2.5). An `iss` that is spelled differently from the anchor's issuer selects no key,
+  // and is rejected.
   if (iss !== undefined && hasOwnAnchor(iss, anchors)) {
     return resolveAnchoredIssuer(iss, claims, { ...context, anchors: applicable })
   }
@@ -188,7 +188,7 @@ function namedNamespace({ subject_namespace: name }: TrustAnchor): string | unde
   return name === undefined ? undefined : `name:${name}`
 }
 
-/** Returns the namespace for identifiers of persons. A renewed certificate with the same key keeps it. */
+/** Returns a namespace for identifiers of persons. Certificates with the same key have the same namespace. */
 async function keyNamespace({ subjectPublicKeyInfo }: Certificate): Promise<string> {
   return `key:${encodeBase64url(await sha256(subjectPublicKeyInfo))}`
 }

@@ -20,10 +20,10 @@ export const SANDBOX_ORIGIN = 'https://sandbox.invalid'
 
 /**
  * Returns the sandbox's anchors, which cover every type. `others`: the anchors of the relying party and of
- * its subscribed lists. An anchor for `*` covers neither a built-in type nor a type that another anchor
- * names. So the sandbox's anchors name all built-in types, and each type that an `issuer` anchor in `others`
- * names. `*` covers the remaining types. If a sandbox anchor named a remaining type, the `*` anchors in
- * `others` would no longer cover this type.
+ * its subscribed lists. The sandbox's anchors name all built-in types, because `*` does not cover these
+ * types. They also name each type that an `issuer` anchor in `others` names, because `*` covers only types
+ * that no anchor names. For all other types they have `*`. If they named these types, the `*` anchors in
+ * `others` would no longer cover these types.
  */
 export function sandboxAnchors(
   builtInTypes: readonly string[],

@@ -39,9 +39,10 @@ export type SignerProfile = {
 }
 
 /**
- * Returns rules that accept only anchors of these sets (api/trust). `sets` undefined: accepts all anchors. An
- * anchor outside the sets gives no trust, but keeps two effects. Anchors for `*` do not cover the types that
- * it names. The issuer that it names cannot be trusted through a chain.
+ * Returns the rules of `profile`, restricted to the anchors of these sets (api/trust). If `sets` is
+ * undefined, returns `profile` unchanged. An anchor outside the sets gives no trust, but still has two
+ * effects. Anchors for `*` do not cover the types that this anchor names. The issuer that this anchor names
+ * cannot be trusted through a chain.
  */
 export function restrictToSets(profile: SignerProfile, sets: readonly string[] | undefined): SignerProfile {
   if (sets === undefined) return profile
@@ -58,8 +59,8 @@ export type TrustContext = SignerProfile & {
   readonly credentialType: { readonly name: string; readonly builtIn: boolean }
   readonly purpose: AnchorPurpose
   /**
-   * Extended key usages. If a leaf has extended key usages, one must be in this list, unless the leaf's
-   * anchor has an `eku`.
+   * Extended key usages. If a leaf has extended key usages, one of them must be in this list or be the usage
+   * "any". If the leaf's anchor has an `eku`, this list is not used.
    */
   readonly usageIfRestricted?: readonly string[]
   /**
@@ -86,10 +87,10 @@ export type TrustedSigner = {
   readonly issuer: string | null
   readonly anchor: VouchingAnchor
   /**
-   * Namespace in which identifiers of persons are unique, for the pairwise `sub` of a login. The namespace is
-   * `name:` and the anchor's `subject_namespace`, or `key:` and the base64url SHA-256 of the anchor's
-   * SubjectPublicKeyInfo, or `issuer:` and the issuer that the anchor names. The namespace contains no text
-   * of the signer's certificate.
+   * Namespace in which identifiers of persons are unique, for the pairwise `sub` of a login. It has one of
+   * three forms: `name:` + the anchor's `subject_namespace`, `key:` + the base64url SHA-256 of the anchor's
+   * SubjectPublicKeyInfo, or `issuer:` + the issuer that the anchor names. It contains no text of the
+   * signer's certificate.
    */
   readonly subjectNamespace: string
   /** base64url AuthorityKeyIdentifiers of the verified certificates. Empty without certificates. */

@@ -51,7 +51,7 @@ function readRelationship(
   return [...known.filter(({ id }) => names.includes(id)), ...readMethods(embedded, did)]
 }
 
-/** Returns the keys of verification methods. Those of unknown kinds or of another controller are skipped. */
+/** Returns the keys of verification methods. Skips methods of an unknown kind or of another controller. */
 function readMethods(methods: readonly Json[], did: string): readonly DidKey[] {
   return methods.map((method) => readMethod(method, did)).filter((method) => method !== undefined)
 }

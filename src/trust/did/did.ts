@@ -24,7 +24,7 @@ export async function resolveDidKeys(
   source: FetchSource,
 ): Promise<Result<readonly PublicJwk[], DidError>> {
   const { kid, algorithm } = signature
-  // A did:key has one verification method. A `kid` may name it by the DID alone.
+  // A did:key has one verification method. A `kid` may name this method by the DID alone.
   const isWhole = kid === did && did.startsWith(KEY)
   const name = isWhole ? undefined : kid?.startsWith('#') ? did + kid : kid
   const select = (found: readonly DidKey[]) => {

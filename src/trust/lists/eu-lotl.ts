@@ -125,8 +125,9 @@ async function acceptSigner(
 /**
  * Follows the pivots from the pinned signers, oldest first and one at a time. Returns the signers that the
  * newest pivot names. Returns `undefined` if there is no pivot, or if a pivot is unavailable or invalid.
- * `root`, which names the pivots, is not verified: it could leave out the newest pivots, and so bring back a
- * signer that these pivots withdrew. So the pivots must contain `lastPivot`, unchanged.
+ * `root` names the pivots, but its signature is not verified yet. A forged list could leave out the newest
+ * pivots, and so bring back a signer that these pivots withdrew. So `root` must name `lastPivot`, and the
+ * content of that pivot must be unchanged.
  */
 async function learnSigners(
   root: XmlElement,

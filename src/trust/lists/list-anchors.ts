@@ -27,7 +27,7 @@ export type ServiceGrant = {
   readonly eku?: readonly string[]
 }
 
-/** Number of certificates that are decoded, once for each grant. A signed list may have 17,000. */
+/** Limit of decoded certificates. Each counts once for each grant. A signed list may have 17,000. */
 const TRIED = 2000
 
 /** The anchors of a list, and the number of its certificates that cannot become an anchor. */
@@ -35,9 +35,9 @@ export type ListAnchors = { readonly anchors: readonly TrustAnchor[]; readonly l
 
 /**
  * Makes anchors from the certificates of a list. A CA certificate becomes an authority, and any other
- * certificate a pinned signer (ETSI TS 119 602 Annex D allows both). A certificate with an unusable key or
- * extension is left out, and all other certificates remain. The result may be empty. A certificate that
- * occurs again for the same grant is not decoded again.
+ * certificate becomes a pinned signer (ETSI TS 119 602 Annex D allows both). A certificate with an unusable
+ * key or extension is left out, and all other certificates remain. The result may be empty. A certificate
+ * that occurs again for the same grant is not decoded again.
  */
 export function anchorsOfList(
   certificates: readonly ListedCertificate[],

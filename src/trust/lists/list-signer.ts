@@ -98,8 +98,8 @@ async function findCertified(
 
 /**
  * Removes a pinned authority from the end of the chain. Publishers of VICALs send the authority there,
- * although it is not needed. In any other place the authority stays in the chain, and then it cannot certify
- * the chain.
+ * although it is not needed. An authority at any other place stays in the chain. `verifyCertificatePath` then
+ * skips this authority.
  */
 function withoutAnchor(
   chain: readonly Uint8Array<ArrayBuffer>[],

@@ -1,6 +1,6 @@
-// Content that every kind of list has: certificates, each with its service. In ETSI TS 119 602 the service is
-// a service type, in ISO/IEC 18013-5 Annex C a docType. The operator's grants (list-anchors.ts) are not
-// applied yet.
+// Types that all kinds of trust lists share: content, certificates, decoded list and errors. Each certificate
+// has a service: in ETSI TS 119 602 a service type, in ISO/IEC 18013-5 Annex C a docType. The operator's
+// grants (list-anchors.ts) are not applied yet.
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { Result } from '../../result.ts'

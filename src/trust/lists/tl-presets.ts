@@ -27,7 +27,7 @@ export const NATIONAL_LIST_TYPE = 'http://uri.etsi.org/TrstSvc/TrustedList/TSLTy
 
 const SERVICE_TYPE = 'http://uri.etsi.org/TrstSvc/Svctype/'
 
-/** Providers of attestations on the lists of Member States (ETSI TS 119 612 §5.5.1). */
+/** Returns the scheme of one service type on the lists of Member States (ETSI TS 119 612 §5.5.1). */
 const nationalScheme = (type: string): ListScheme => ({
   listTypes: [NATIONAL_LIST_TYPE],
   services: [{ type: SERVICE_TYPE + type, statuses: IN_FORCE }],

@@ -26,7 +26,7 @@ export type TlService = {
   /** `StatusStartingTime` in Unix seconds. */
   readonly since: number
   readonly certificates: readonly (Uint8Array<ArrayBuffer> | undefined)[]
-  /** Local names of the extensions because of which the service gives no certificate. */
+  /** Local names of the extensions because of which the service is skipped. */
   readonly refusedExtensions: readonly string[]
 }
 
@@ -44,7 +44,7 @@ export function readServices(root: XmlElement): readonly TlService[] {
 /** The element `ServiceInformation` of a service, and the name of its provider. */
 type ServiceElement = { readonly information: XmlElement | undefined; readonly provider: string }
 
-/** Returns an entry for each service of a list, in the order of the document. Nothing in it is read. */
+/** Returns each service of a list, in the order of the document. Its `information` is not read yet. */
 export function serviceElements(root: XmlElement): readonly ServiceElement[] {
   const providers = childrenNamed(onlyChild(root, tl('TrustServiceProviderList')), tl('TrustServiceProvider'))
   return providers.flatMap((each) => {
@@ -104,7 +104,8 @@ const UNDERSTOOD: readonly XmlName[] = [
 
 /**
  * Extension that applies only to some of the certificates that a service issues, depending on their content
- * (§5.5.9.2). An anchor cannot express this, because it trusts all of them.
+ * (§5.5.9.2). An anchor cannot express this, because an anchor trusts all certificates that the service
+ * issues.
  */
 const QUALIFICATIONS: XmlName = [
   'http://uri.etsi.org/TrstSvc/SvcInfoExt/eSigDir-1999-93-EC-TrustedList/#',

@@ -20,7 +20,7 @@ export function decodeVical(body: Uint8Array<ArrayBuffer>): Result<DecodedList, 
   const header = decode(protectedHeader)
   if (!header.ok || payload === null) return err('malformed')
   // The chain may be in the protected or the unprotected header (RFC 9360 §2). An unprotected chain is not
-  // signed, but only a pinned signer or a pinned authority gives trust.
+  // signed. This is safe, because only a pinned signer or a pinned authority gives trust.
   const chain = readX5chain(header.value, unprotected)
   if (!chain.ok) return chain
   return ok({

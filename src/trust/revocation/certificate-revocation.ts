@@ -42,7 +42,7 @@ export const NOT_CHECKED: CertificateStatus = { status: 'unavailable', cause: 'n
 /** Reasons why the revocation of a certificate is unknown. */
 type RevocationError =
   | CrlError
-  /** The caller gave no function that checks revocation lists, as packages/verify may do. */
+  /** The caller passed no `checkCertificates`, although the setting is not `off`. */
   | 'not_supported'
   | 'malformed_distribution_points'
   /** The certificate has no http or https address at which its own issuer publishes a complete list. */
@@ -99,8 +99,8 @@ function unavailable(cause: RevocationError): CertificateStatus & { readonly sta
 }
 
 /**
- * Returns the addresses to try. One usable list is enough, because each of these lists covers all reasons of
- * a revocation. Distribution points for only some reasons were left out before (§6.3.3).
+ * Returns the addresses to try. One usable list is enough, because each of these lists covers all reasons for
+ * a revocation (§6.3.3). `decodeDistributionPoints` has left out the points for only some reasons.
  */
 function listAddresses(points: readonly DistributionPoint[]) {
   const addresses = points.flatMap((point) => point.map((url) => ({ url, point })))

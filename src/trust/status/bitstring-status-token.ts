@@ -64,8 +64,8 @@ function readClaims(payload: JsonObject, credential: JsonObject): Result<StatusL
   const ttl = member(list, 'ttl')
   if (!id.ok || !nbf.ok || !exp.ok || !iat.ok || !isTimeToLive(ttl)) return err('invalid_claim')
   return ok({
-    // The `id` of the credential is the address of the list, and may be absent (§2.2). An `id` that is
-    // present is compared later.
+    // The `id` of the credential is the address of the list, and may be absent (§2.2). If the `id` is
+    // present, `checkStatusClaims` compares it with the address in the reference.
     sub: id.value,
     iat: iat.value,
     nbf: nbf.value,

@@ -1,5 +1,5 @@
 // Identifier list (ISO/IEC 18013-5 second edition §12.3.6): the identifiers of the revoked documents of an
-// issuer, as a CWT. An identifier that is present is revoked.
+// issuer, as a CWT. A document whose identifier is in the list is revoked.
 
 import { encodeHex } from '../../codec/bytes.ts'
 import { type CborItem, findEntry, readText } from '../../codec/cbor.ts'

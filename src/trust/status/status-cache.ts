@@ -10,8 +10,8 @@ import { inflateStatusList } from './status-inflate.ts'
 import type { DecodedStatusToken, StatusListError, StatusListForm } from './status-token.ts'
 
 /**
- * A decoded token whose list inflates within the limits. `verifications` has the results of verifying its
- * signature, by key.
+ * A decoded token whose list inflates within the limits. `verifications` has the keys that were tried, each
+ * with the result: true if the key verifies the signature.
  */
 export type CachedStatusToken = {
   readonly token: DecodedStatusToken

@@ -1,5 +1,5 @@
-// A Status List Token in CWT form (draft-ietf-oauth-status-list §5.2): a COSE_Sign1 (RFC 9052 §4.2) under its
-// tag 18.
+// Decodes a Status List Token in CWT form (draft-ietf-oauth-status-list §5.2): a COSE_Sign1 (RFC 9052 §4.2)
+// under its tag 18. Identifier lists have the same form (identifier-list.ts).
 
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { type CborItem, decodeCbor, findEntry, isTooMuch, readText } from '../../codec/cbor.ts'

@@ -1,6 +1,6 @@
-// Token Status List (draft-ietf-oauth-status-list §8): revocation of a credential. A status that cannot be
-// checked is unknown, and must not be treated as valid. Call `checkStatus` only for a credential with a
-// verified signature.
+// Revocation of a credential by a Token Status List (draft-ietf-oauth-status-list §8) or by another kind of
+// status list. A status that cannot be checked is unknown, and must not be treated as valid. Call
+// `checkStatus` only for a credential with a verified signature.
 
 import { type CborItem, findEntry, readInteger, readText } from '../../codec/cbor.ts'
 import { decodeEach } from '../../codec/decode-each.ts'
@@ -71,7 +71,8 @@ export async function checkStatuses(
 
 type StatusResult = Result<DatedStatus, StatusListError>
 
-// `suspended` is worse than `unknown`: a suspended credential is rejected even if its revocation is unknown.
+// `suspended` is worse than `unknown`: if one list suspends a credential, the credential is rejected even if
+// another list cannot be checked.
 const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'unconfirmed', 'valid']
 
 /**
@@ -147,7 +148,7 @@ function readPurpose(reference: StatusReference) {
 type Entry = {
   readonly entry: number
   readonly asOf: number
-  /** True if no certificate of the list's signer is revoked, or if revocation is not checked. */
+  /** False if the revocation of a certificate of the list's signer is unknown. True if it is not checked. */
   readonly isConfirmed: boolean
 }
 

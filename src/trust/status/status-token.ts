@@ -9,8 +9,8 @@ import type { SignerClaims } from '../anchors/signer.ts'
 import { CLOCK_SKEW, type Clock } from '../clock-skew.ts'
 
 /**
- * A kind of status list, with its media types and its decoder. `jwt` is for SD-JWT VC (its draft §2.2.2.2
- * `status`), `cwt` for ISO mdoc. `vc` is a credential, for W3C credentials. `identifiers` is a CWT of
+ * A kind of status list, with its media types and its decoder. `jwt` is for SD-JWT VC (claim `status`, SD-JWT
+ * VC §2.2.2.2), `cwt` for ISO mdoc. `vc` is a credential, for W3C credentials. `identifiers` is a CWT of
  * identifiers, for ISO mdoc. A `StatusReference` contains this object, and not only its name. So a program
  * that uses packages/verify bundles only the decoders for its own credential formats.
  */
@@ -122,7 +122,7 @@ export function checkStatusClaims(
 ): StatusListError | undefined {
   if (sub !== undefined && sub !== uri) return 'another_list'
   if (Math.max(iat ?? 0, nbf ?? 0) > now + clockSkew) return 'not_yet_valid'
-  // No clock skew is allowed for `exp`: an old list may show a credential as valid that was revoked later.
+  // No clock skew is allowed for `exp`: an old list may still show a revoked credential as valid.
   return exp !== undefined && exp <= now ? 'expired' : undefined
 }
 

@@ -27,8 +27,8 @@ export function cacheCertificates(chain: readonly Certificate[]): void {
 const known = new Map<string, Certificate>()
 
 /**
- * Returns the key of the cache: the last bytes of the signature, which differ between certificates. All bytes
- * of the certificate are compared as well.
+ * Returns the index of a certificate in the cache: the last bytes of the signature, which differ between
+ * certificates. The caller also compares all bytes of the certificate.
  */
 function indexOf(encoded: Uint8Array): string {
   return encodeBase64url(encoded.subarray(-24))

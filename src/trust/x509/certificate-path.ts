@@ -43,8 +43,8 @@ type VerifiedPath<A> = { readonly authority: A; readonly verified: CertificateCh
 
 /**
  * Verifies the path from `chain` to one of `authorities` at `now` (Unix seconds). Returns the first authority
- * that certifies the chain. An authority that is part of the chain is skipped. With `acceptsAnchorInChain`
- * such an authority is used, and the chain ends below it.
+ * that certifies the chain. An authority that is itself in the chain is used only with
+ * `acceptsAnchorInChain`. The path then has only the certificates of the chain that are below the authority.
  */
 export async function verifyCertificatePath<A extends Authority>(
   chain: CertificateChain,

@@ -18,7 +18,7 @@ export type LeafDemand = {
    * Extended key usages. If a leaf has extended key usages, one must be in this list or be the usage "any".
    */
   readonly usageIfRestricted?: readonly string[] | undefined
-  /** Accepts key usage `contentCommitment` as well as `digitalSignature`. */
+  /** Accepts a leaf with the key usage `contentCommitment` but without `digitalSignature`. */
   readonly acceptsCommitment?: boolean
   /** Accepts a leaf without key usage. Such a leaf is not restricted (RFC 5280 §4.2.1.3). */
   readonly acceptsAnyKeyUsage?: boolean

@@ -13,7 +13,7 @@ export type ChainLifetime = {
 }
 
 const DAY = 86_400
-/** Time before the expiry at which renewal starts: 30 days, or a third of the lifetime if that is shorter. */
+/** Renewal starts this long before the expiry: 30 days, or a third of the lifetime if that is shorter. */
 const NOTICE = { seconds: 30 * DAY, share: 1 / 3 }
 
 /** Returns the lifetime of the chain in a PEM text; `null` if the text contains no chain. */

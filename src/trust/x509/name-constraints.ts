@@ -110,7 +110,8 @@ function placeDns(name: string, constraint: string): Placement {
 
 /**
  * Returns the position of a host relative to a constraint. The host is from a URI or a mail address. A
- * constraint covers exactly one host. A constraint with a leading period covers every name below that host.
+ * constraint without a leading period covers exactly one host. A constraint with a leading period covers only
+ * the names below that host.
  */
 function placeHost(host: string | undefined, constraint: string): Placement {
   if (constraint === '') return 'inside'

@@ -29,7 +29,7 @@ export function decodePemCertificates(pem: string): readonly Certificate[] | und
   return decodeEach(blocks, decodeBlock, PEM.certificates)
 }
 
-/** Returns the first entry whose chain has the leaf certificate of a PEM text. */
+/** Returns the first entry whose chain has the same leaf certificate as the chain in a PEM text. */
 export function findByLeaf<Entry extends { readonly certificate_chain_pem: string }>(
   entries: readonly Entry[],
   chainPem: string,
@@ -62,9 +62,9 @@ const CACHED_TEXTS = 6 * TRUST_LIST.anchors
 let lookups = 0
 
 /**
- * Number of lookups after which an unused text is dropped. Each presentation looks up all anchors in the same
- * order. If there are more anchors than fit, dropping the least recently used text would make every lookup
- * miss.
+ * A full cache drops a text only if the text was unused for this number of lookups. Each presentation looks
+ * up all anchors in the same order. If there were more anchors than cached texts, and each new text replaced
+ * the oldest text, every lookup would miss.
  */
 const UNUSED_LOOKUPS = 100_000
 

@@ -5,8 +5,8 @@ import { utf8 } from '../../codec/bytes.ts'
 import type { XmlAttribute, XmlElement } from './xml-tree.ts'
 
 /**
- * Returns the canonical bytes of an element with everything below it. The element `omitted` is left out: this
- * is the enveloped signature.
+ * Returns the canonical bytes of an element with everything below it. The element `omitted`, which is the
+ * enveloped signature, is left out.
  */
 export function canonicalize(element: XmlElement, omitted?: XmlElement): Uint8Array<ArrayBuffer> {
   const parts: string[] = []
@@ -69,7 +69,7 @@ function undeclaredPrefixes(
 
 const NONE: readonly never[] = []
 
-/** Attributes in the order of their namespaces, then of their local names (Canonical XML 1.0 §2.3). */
+/** Sorts attributes by their namespaces, then by their local names (Canonical XML 1.0 §2.3). */
 function inOrder(attributes: readonly XmlAttribute[]): readonly XmlAttribute[] {
   if (attributes.length < 2) return attributes
   return attributes.toSorted((a, b) => compare(a.namespace, b.namespace) || compare(a.local, b.local))

@@ -27,7 +27,7 @@ export function onlyChild(element: XmlElement | undefined, name: XmlName): XmlEl
   return others.length === 0 ? child : undefined
 }
 
-/** Follows a path of names, each of which must occur once. */
+/** Returns the element at the end of a path; `undefined` if a name does not occur exactly once. */
 export function descend(
   element: XmlElement | undefined,
   ...path: readonly XmlName[]

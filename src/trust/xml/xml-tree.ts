@@ -29,7 +29,7 @@ export type XmlAttribute = {
 
 export type XmlNode = XmlElement | string
 
-/** `too_large`: a limit is exceeded, except the depth. `malformed`: too deep, or not in the accepted form. */
+/** `too_large`: over a limit other than the depth. `malformed`: too deep, or not in the accepted form. */
 export type XmlError = 'too_large' | 'malformed'
 
 /**

@@ -1,4 +1,4 @@
-// DCQL support of two kinds of wallets. A profile copies one of them, and overrides the members that differ.
+// DCQL support of two kinds of wallets. Most profiles copy one of the two, and override members that differ.
 
 import type { WalletProfile } from './profile.ts'
 

@@ -97,9 +97,9 @@ export const walletProfileSchema = z.strictObject({
    */
   dc_api_single: z.exactOptional(z.literal(true)),
   /**
-   * How the wallet reads a call of the Digital Credentials API that has several requests. `first`: only the
-   * first one. `no_multisigned`: a multi-signed request ends the call. Absent: the wallet ignores requests
-   * that it does not support.
+   * Rule of the wallet for a call of the Digital Credentials API with several requests. `first`: the wallet
+   * reads only the first request. `no_multisigned`: a multi-signed request ends the call. Absent: the wallet
+   * ignores requests that it does not support.
    */
   dc_api_call: z.exactOptional(z.enum(['first', 'no_multisigned'])),
   client_id_prefixes: z.array(z.enum(CLIENT_ID_PREFIXES)),

@@ -51,8 +51,8 @@ function aboutLines(texts: Texts, { view, about: facts }: AboutInput, name: stri
   const { about } = texts
   const time = durationWords(view.retention_ms, texts)
   const registration = view.sends_registration ? facts.registeredAs : null
-  // The page of a login lacks the first two lines below, and how long values are stored. It shows the return
-  // address elsewhere. The client of the login gets the values, not the relying party.
+  // The page of a login has neither the first two lines below nor the line about retention. It shows the
+  // return address elsewhere. The client of the login gets the values, not the relying party.
   const isOfLogin = view.login !== null
   const isRetained = view.requested_claims.items.some(({ retained }) => retained)
   const storesValues = !isOfLogin && view.gives_values && !view.states_no_storage
@@ -78,7 +78,7 @@ function readHost(address: string): string {
 
 const HOUR_MS = 3_600_000
 
-/** Returns a time in days, hours or minutes: the largest unit that needs no fraction. */
+/** Returns a time in whole days or whole hours if that is exact, else in minutes, rounded up. */
 function durationWords(milliseconds: number, { language }: Texts): string {
   const units = [
     ['day', 24 * HOUR_MS],

@@ -25,8 +25,8 @@ export type PageDocument = {
   /** Addresses of the page's scripts. */
   readonly scripts?: readonly string[]
   /**
-   * True if the browser draws the page after its scripts have run. It uses HTML's attribute `blocking`; a
-   * browser without this attribute draws the page at once.
+   * True if the browser must draw the page only after the scripts have run (HTML attribute `blocking`). A
+   * browser that does not support this attribute draws the page at once.
    */
   readonly isDrawnAfterScripts?: boolean
   /** A style of this page alone. */
@@ -77,8 +77,8 @@ export async function sendPage(
     // `codingHeaders`). A page with a form for another site has a secret code, and a `state` that the other
     // site chose. So such a page is not compressed.
     ...(formTarget === undefined && codingHeaders(c.req.header('Accept-Encoding'))),
-    // With `no-referrer`, browsers send `Origin: null` with a form (Fetch §3.2). A form of our page needs its
-    // origin.
+    // With `no-referrer`, browsers send `Origin: null` with a form (Fetch §3.2). A form to our own origin
+    // must send this origin.
     'Referrer-Policy': hasOwnForm ? 'same-origin' : 'no-referrer',
     ...(status === 503 && { 'Retry-After': '2' }),
     ...(next !== undefined && { Refresh: `0; url=${new URL(next).href}` }),

@@ -31,8 +31,8 @@ function parsePreference(text: string): { readonly tag: string; readonly weight:
 }
 
 /**
- * Returns the locale for numbers: the session's locale if it has the page's language, else the page's
- * language.
+ * Returns the locale for numbers and dates: the session's locale if it has the page's language, else the
+ * page's language.
  */
 export function chooseLocale(language: string, locale: string | null): string {
   return locale !== null && findPageLanguage(locale) === language && isLocale(locale) ? locale : language

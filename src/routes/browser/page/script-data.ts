@@ -1,5 +1,5 @@
-// The data that the session page gives to its scripts (assets/page), as JSON in `data-page`. Code for the
-// browser imports this type, so this file must not import other modules of src.
+// The data that the session page gives to its scripts (assets/page), as JSON in `data-page`. The scripts
+// import these types, so this file must not import other modules of src.
 
 import type english from '../../../../assets/texts/en.json'
 
@@ -34,7 +34,9 @@ export type ScriptData = {
   readonly wallet: string | null
   /** Exchange protocols that the request has for the Digital Credentials API. */
   readonly dc_api_exchanges: readonly string[]
-  /** Protocols for the Digital Credentials API, in the order of their buttons. Phones may show one button. */
+  /**
+   * Digital Credentials API protocols, in the order of their buttons. A phone may show one button for all.
+   */
   readonly dc_api_protocols: readonly ('openid4vp' | 'org-iso-mdoc')[]
   /** True if an iPhone app can answer. If false, a browser that can reach only iPhones shows no button. */
   readonly dc_api_iphone: boolean
@@ -43,9 +45,9 @@ export type ScriptData = {
   readonly dc_api_closed: string
   readonly dc_api_sent: string
   readonly states: Record<keyof typeof english.states, StateText>
-  /** Texts of `states.refused`. Reasons of one `RefusalFamily` have the same text. */
+  /** Texts of the state `refused`, by `RefusalFamily`. Such a text replaces the text in `states`. */
   readonly refusals: Readonly<Record<string, string>>
-  /** Texts of an end by its `EndFamily`, such as `revoked`. Such a text replaces the text in `states`. */
+  /** Texts about the end of the session, by `EndFamily`. Such a text replaces the text in `states`. */
   readonly ends: Readonly<Record<string, string>>
   /**
    * Addresses of the page's link back to the relying party, by status. Empty if the link already has its

@@ -143,8 +143,8 @@ function steps({ steps: { open, confirm, done } }: Texts): Markup {
 
 /**
  * Returns the link back to the relying party. The link has no code, so the link proves nothing about the
- * person who opens it (api/binding). While the session is pending, the link is hidden. If the address depends
- * on the outcome, the link has no address until then, and the page's script adds the address.
+ * person who opens it (api/binding). While the session is pending, the link is hidden. If its address depends
+ * on the outcome, the page's script adds the address when the session ends.
  */
 function wayBack(page: SessionPage, words: string): Markup {
   const isHidden = page.view.status === 'pending'
@@ -163,8 +163,8 @@ function goBackParts({ goBack }: Texts, name: string): Markup {
 }
 
 /**
- * Returns true if the page goes back by itself some seconds after the end. A page in a frame stays open. The
- * page of a login does not wait some seconds: it goes back at once.
+ * Returns true if the page goes back by itself some seconds after the end. Returns false for a page in a
+ * frame, which stays open, and for the page of a login, which goes back at once.
  */
 export function goesBack({ view, isFramed }: SessionPage): boolean {
   return view.return_automatically && view.login === null && !isFramed
@@ -240,8 +240,8 @@ function alternative({ alternative: address }: SessionPage, texts: Texts): Marku
 
 /**
  * Returns the state that the page shows. For a pending session, the state depends on the stage and on the
- * wallet's newest activity. Any other stage is handled like `request_fetched`, so a new stage needs no new
- * text.
+ * wallet's newest activity. Every stage except `created` and `awaiting_return` is handled like
+ * `request_fetched`, so a new stage needs no new text.
  */
 function chooseState({ view, seen }: SessionPage): PageState {
   const { status, stage, wallet_activity: activity } = view

@@ -1,4 +1,5 @@
-// Every text that a person reads on our pages. Each language has one JSON file below assets/texts.
+// Texts of our pages for people: reads them, and fills in values. Each language has one JSON file below
+// assets/texts.
 
 import type english from '../../../../assets/texts/en.json'
 import { logLine } from '../../../metrics/log-line.ts'

@@ -1,5 +1,5 @@
-// The transactions that the person confirms, in words: every signed detail, in the order of the request. A
-// payment begins with a line about the amount and the recipient.
+// The transactions that the person confirms, in words: every signed detail except a logo, in the order of the
+// request. A payment begins with a line about the amount and the recipient.
 
 import type { TransactionDetails } from '../../../openid4vp/transaction-data/transaction-data.ts'
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'

@@ -1,6 +1,6 @@
 // The wallets on the session page that can answer this request, by country and platform. A person can choose
-// a wallet, or find where to get a wallet. A choice is a link to the same page. The service does not store
-// it.
+// a wallet, or find where to get a wallet. To choose, the person opens this page again by a link that names
+// the wallet. The service does not store the choice.
 
 import { html } from 'hono/html'
 import { ISO_MDOC } from '../../../openid4vp/dc-api.ts'
@@ -13,7 +13,7 @@ import { fill, type Texts } from './texts.ts'
 /** Input for the list of wallets, from which a person can choose a wallet. */
 export type WalletsInput = {
   readonly view: PageView
-  /** Wallets that can answer the request, and wallets that may be able to (`isKnown` false). */
+  /** Wallets that can answer the request, and wallets for which this is not known (`isKnown` false). */
   readonly wallets: readonly OfferedWallet[]
   readonly token: string
   /** Wallet in the address of the page: an id, `any`, or null. */
@@ -61,7 +61,7 @@ ${listStores(profile, input).length === 0 ? '' : html`<p class="soft">${fill(tex
 
 type Store = keyof WalletProfile['install']
 
-/** Shows the list of wallets. It is closed at first: the buttons above it need no chosen wallet. */
+/** Shows the list of wallets. It is closed at first, because the buttons above it need no chosen wallet. */
 export function walletsMarkup(texts: Texts, input: WalletsInput): Markup | '' {
   const offered = usableWallets(input).filter(({ id }) => id !== input.view.wallet)
   const { which, hint } = texts.wallets

@@ -71,7 +71,7 @@ const STORE_ERRORS = {
 } as const
 
 /**
- * Returns whether an assertion is for this issuer and for no other server. FAPI 2.0 §5.3.2.1 accepts the
+ * Returns true if an assertion is for this issuer and for no other server. FAPI 2.0 §5.3.2.1 accepts the
  * issuer alone, Core §9 suggests the token endpoint.
  */
 function isAddressed(audiences: readonly string[], issuer: Issuer, client: OidcClient): boolean {

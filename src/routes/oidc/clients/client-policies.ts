@@ -21,7 +21,7 @@ import type { CLIENT_MESSAGES } from './client-messages.ts'
 /** Members that a login adds to its policy when it creates a session. */
 type LoginMembers = { readonly return_url?: string; readonly locale?: string }
 
-/** Runs the checks of a creation for a policy. The error says why the policy allows no session. */
+/** Runs the checks of a create request for a policy. The error says why the policy allows no session. */
 export async function preparePolicy(
   c: AppContext,
   client: OidcClientInput,
@@ -76,9 +76,9 @@ function requestsValues({ descriptors }: Policy): boolean {
 }
 
 /**
- * Returns the error if a policy cannot identify the person for a pairwise `sub`. One credential must have
- * every claim that identifies the person, and must be bound to its holder. Otherwise everyone who has seen
- * the credential could log in to the account.
+ * Returns the error if a policy cannot identify the person for a pairwise `sub`. At least one credential must
+ * have every claim that identifies the person. Each such credential must be bound to its holder. Without this
+ * binding, everyone who has seen the credential could log in to the account.
  */
 function checkSubject(
   { subject }: OidcClientInput,

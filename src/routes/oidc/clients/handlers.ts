@@ -56,7 +56,7 @@ export const OIDC_CLIENT_ROUTES: readonly (readonly [method: string, path: strin
     ['POST', `${ONE}/rotate_secret`, afterFreshSignIn(rotateOidcSecret)],
   ]
 
-/** A client has keys and secrets, so the console changes it only after a fresh sign-in. */
+/** Returns a handler that the console can use only after a fresh sign-in: a client has keys and secrets. */
 function afterFreshSignIn(handle: ClientHandler): ClientHandler {
   return async (c, relyingPartyId, id) =>
     isStaleSignIn(c.req.raw, Date.now())

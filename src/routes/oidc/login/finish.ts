@@ -46,7 +46,7 @@ export async function finish(c: AppContext): Promise<Response> {
   if (outcome.kind === 'pending') return redirectTo(c, outcome.page)
   const { url: iss } = issuer.value
   const { secret } = cookie
-  // Sets the cookie again: it lasts as long as a reload of this address can get a code.
+  // Sets the cookie again, for the time in which a reload of this address can get a code.
   if (login.createdAt !== null) {
     const session = { verification_id: id, created_at: login.createdAt }
     await markLoginCookie(c, session, secret, FINISH_MS / 1000)

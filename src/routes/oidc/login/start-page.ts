@@ -1,5 +1,6 @@
-// The page of a login before its session exists (api/logins). Opening the page stores nothing. A POST of the
-// page first creates the session, and is then handled like a POST for any other session.
+// The page of a login before its session exists (api/logins). Opening the page or declining on it stores
+// nothing. Any other POST of the page first creates the session, and is then handled like a POST for any
+// other session.
 
 import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../../config.ts'
@@ -22,7 +23,7 @@ type Next = () => Promise<void>
 
 /**
  * Builds the routes. Mount them before the routes of sessions with the same paths. Those routes handle every
- * other call.
+ * call that these routes pass on.
  */
 export function loginPageRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()

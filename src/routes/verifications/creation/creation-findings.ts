@@ -1,4 +1,5 @@
-// Findings of the checks of a create request for its response (api/creation). A login has no such response.
+// Members of the response to a create request that come from its checks (api/creation): warnings, and the
+// expected result of each wallet. A login has no such response.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { CreatedVerification, CreationWarning } from '../../../api/responses/verifications.ts'

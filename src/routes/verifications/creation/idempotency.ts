@@ -26,8 +26,8 @@ export type CreationKey = { readonly key: string; readonly bodyDigest: string }
 
 /**
  * Returns the session of a create request. With an `Idempotency-Key`, this is the session of the key. Without
- * a key, the session is new. After a change of `SESSION_OBJECTS` from or to 0, a key may belong to a session
- * of the earlier form. Rejects if that session cannot be read.
+ * a key, the session is new. After a change of `SESSION_OBJECTS` from or to 0, the session of a key may still
+ * be stored in the earlier form. Rejects if such a session cannot be read.
  */
 export async function sessionOfCreation(
   env: Env,

@@ -50,8 +50,8 @@ export function requestOptions(
 }
 
 /**
- * Returns a warning if the wallets of EUDI refuse the request of the Digital Credentials API: their default
- * over this API is encryption only.
+ * Returns a warning if EUDI wallets refuse the request over the Digital Credentials API. By default, they
+ * accept only requests for an encrypted response there.
  */
 export function plainResponseWarning(
   protocol: ProtocolId,

@@ -1,5 +1,5 @@
-// Over-asking (api/creation): a create request asks for more than the registration certificate of its relying
-// party covers. A wallet shows this to the person, or refuses the request.
+// Checks a create request for over-asking (api/creation): the request asks for more than the registration
+// certificate of its relying party covers. A wallet shows this to the person, or refuses the request.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { CreationWarning } from '../../../api/responses/verifications.ts'

@@ -1,6 +1,6 @@
 // The EU age verification app on iOS. The app decodes `values` as strings only. `openid4vp` and other schemes
 // also open the app, but the app answers only requests that are made for it. No public git tag contains all
-// files of the app. So each source cites the commit of its own file.
+// files of the app, so they were read in several commits. The sources list each of these commits.
 
 import type { WalletProfile, WalletSources } from '../profile.ts'
 import { EU_AGE } from './eu-age.ts'

@@ -1,8 +1,8 @@
-// The Italian wallet, for people whose fiscal code is on its list. It supports `x509_hash` without OpenID
-// Federation, for a certificate under Italy's root, and requires `iss`, and `kid` in the header. It answers
-// every query that it can, whatever option of `credential_sets` is enough. The profile leaves out mdoc: the
-// wallet signs an mdoc over the handover of ISO/IEC TS 18013-7 Annex B, and does not send the nonce in this
-// handover, so no verifier can check the signature.
+// The Italian wallet, for people whose fiscal code is on its list. Without OpenID Federation, it supports
+// `x509_hash` with a certificate under Italy's root. It requires `iss` in a Request Object, and `kid` in the
+// header. It answers every query that it can, even if one option of `credential_sets` is enough. The profile
+// leaves out mdoc. The wallet signs an mdoc over the handover of ISO/IEC TS 18013-7 Annex B, which contains a
+// nonce. The wallet does not send this nonce, so no verifier can check the signature.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

@@ -1,6 +1,6 @@
 // The wallet of MOSIP, in countries with eSignet. It accepts unsigned requests. It accepts signed requests
 // only with EdDSA, and this service does not sign with EdDSA. It presents an mdoc as a whole. It encrypts the
-// VP Token in a form that is not standard.
+// VP Token in a form that is not standard. So this profile leaves out mdocs and encrypted responses.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'
