@@ -25,7 +25,7 @@ export type Schema = {
 
 /**
  * Returns the members that state the schema version of a new document. `readable_from` is the oldest schema
- * version whose builds can read the document. `readable_from` is absent if that is the current version.
+ * version whose builds can read the document. It is absent if only the current version can read it.
  */
 export function versionMembers<const S extends Schema>({ member, current, additions = {} }: S) {
   let oldest: number = current

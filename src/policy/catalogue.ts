@@ -45,8 +45,8 @@ const PID_FORMAT = 'dc+sd-jwt'
 const DOMESTIC: readonly string[] = DOMESTIC_PIDS.map(({ vct }) => vct)
 
 /**
- * Returns the PID without the identifiers of domestic types that an added type has too. The relying party may
- * have added its type before the domestic type was built in.
+ * Returns the PID. If an added type has the identifier of a domestic type, removes this identifier from the
+ * PID. The relying party may have added its type before the domestic type was built in.
  */
 function withoutAddedPids(
   pid: CredentialTypeDefinition,

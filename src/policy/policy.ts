@@ -107,9 +107,9 @@ export type Decision = {
   /** Credentials that the decision uses. All other credentials are dropped. */
   readonly credentials: readonly DecidedCredential[]
   /**
-   * Requested claims of each credential by scope, in the order of `credentials`. All other claims are
-   * dropped. The value of a derived scope is a boolean. Empty unless `verified`. The claims are never stored
-   * unencrypted.
+   * Requested claims of each credential by scope, in the order of `credentials`. The list is empty unless the
+   * decision is `verified`. All other claims are dropped. The value of a derived scope is a boolean. The
+   * claims are never stored unencrypted.
    */
   readonly claims: readonly { readonly id: string; readonly claims: Readonly<Record<string, Json>> }[]
   /**

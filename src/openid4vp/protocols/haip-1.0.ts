@@ -23,7 +23,7 @@ export const haip10: Protocol = {
   }),
   // §6.1: `cnf` must contain a `jwk`.
   acceptsHolderKeyId: false,
-  // §5: responses must be encrypted, but a response by value is plain.
+  // §5: responses must be encrypted. A response by value is not encrypted.
   acceptsByValue: false,
   // §5, §6: holder binding must not be waived.
   canExpress: (query) =>

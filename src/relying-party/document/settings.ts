@@ -183,9 +183,9 @@ export type SigningIdentity = {
   readonly root_certificate_pem?: string
   /** Verifier Attestation JWT (OpenID4VP 1.0 §12). */
   readonly attestation_jwt?: string
-  /** Registration of the subject by a registrar, for creations that name no intended use. */
+  /** Registration of the subject by a registrar, for create requests without `intended_use`. */
   readonly registration?: VerifierRegistration
-  /** Registrations for the intended uses that creations name. Absent: none. */
+  /** Registrations for intended uses. A create request chooses one by its `intended_use`. Absent: none. */
   readonly uses?: readonly RegisteredUse[]
 }
 

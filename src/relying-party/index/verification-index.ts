@@ -46,7 +46,7 @@ export class VerificationIndex extends DurableObject<Env> {
   #day: number | undefined
   /** True if an earlier build has begun the list of this day in a separate object. */
   #isElsewhere = false
-  /** True in a class whose days may have their list in an older object. */
+  /** True in a class in which the list of a day may be in an object of an earlier build. */
   protected readonly mayBeElsewhere: boolean = false
   #alarm: number | null = null
   readonly #metadata: SealedMetadata

@@ -68,8 +68,8 @@ export async function fetchList(
   if (!verified.ok) return verified
   const { changesLater, ...issue } = verified.value
   // Without an `ETag`, the next fetch gets the whole list again. This is needed if the status of a trusted
-  // service starts later: the anchors then change, although the list does not. It is also needed if the list
-  // gives no trust (`ended`).
+  // service starts later: the anchors then change, although the list does not. A list that gives no
+  // trust (`ended`) is fetched whole, too.
   const isLasting = changesLater !== true && (issue.ended ?? null) === null
   const { body } = fetched.value
   return ok({ edition: { ...issue, etag: isLasting ? fetched.value.etag : null }, body })

@@ -73,7 +73,7 @@ function certificateError(text: string): string | undefined {
   return parsed.ok ? undefined : ERRORS[parsed.error]
 }
 
-/** Returns true if a registration certificate that the schema accepted has expired. */
+/** Returns true if a registration certificate has expired, or is malformed. */
 export function isExpiredRegistration(certificate: string, now: number): boolean {
   const parsed = parseRegistrationCertificate(certificate)
   return !parsed.ok || hasExpired(parsed.value, now)

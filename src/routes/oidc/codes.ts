@@ -17,8 +17,8 @@ export function newBrowserSecret(): string {
 }
 
 /**
- * Returns the digest that a login stores: the digest of the secret in its code. `secret`: secret of the
- * browser that gets the code.
+ * Returns the digest that a login stores: the digest of the secret in its code. `secret`: the secret in the
+ * cookie of the browser, from which the secret in the code is derived.
  */
 export async function hashCodeSecret(secret: string): Promise<string> {
   return hashSecret(await digestCodeSecret(secret))

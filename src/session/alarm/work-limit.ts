@@ -24,7 +24,7 @@ export function endWork(work: object): void {
   starts.delete(work)
 }
 
-/** Returns true if less work is counted than the limit. */
+/** Returns true if the number of counted pieces of work is below the limit. */
 export function isFree(now: number): boolean {
   return count(now) < AT_ONCE
 }

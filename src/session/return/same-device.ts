@@ -230,7 +230,7 @@ function endedReturnUrl(
   return status === 'pending' ? null : (returnAddresses(document)?.[status] ?? null)
 }
 
-/** Returns the end of a session by a held success. `returned`: the browser that returned. */
+/** Builds the end of a session whose held success becomes final. `returned`: the browser that returned. */
 export function boundEnd(held: Held, session_binding: SessionBinding, returned: Returned): SessionEnd {
   const { winner, login, evidence } = held
   const outcome = { ...held.outcome, session_binding }

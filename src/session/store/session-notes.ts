@@ -50,7 +50,7 @@ export function collectedNotes(): readonly SessionNote[] {
   return [...changes.values()]
 }
 
-/** Stores the collected changes. If storage cannot be written, keeps the changes and rejects. */
+/** Stores the collected changes that are due. If storage cannot be written, keeps the changes and rejects. */
 export async function storeNotes(
   bindings: Env,
   isDue: (change: SessionNote) => boolean = () => true,

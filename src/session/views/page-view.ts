@@ -156,7 +156,7 @@ export type PageView = Awaited<ReturnType<typeof readPage>>
 
 /**
  * Returns the families of exchange protocols for a phone nearby. One call can use only one family. If only
- * mdocs are requested, `org-iso-mdoc` is used, because this protocol reaches every phone.
+ * mdocs are requested and `org-iso-mdoc` is offered, only `org-iso-mdoc` is used: it reaches every phone.
  */
 function nearbyFamilies(
   { query }: RequestTerms,
