@@ -393,7 +393,7 @@ describe('the verifier’s Worker', () => {
 })
 
 describe('the planted faults of the fuzz', () => {
-  it('include one for each room, or a reason why the room has none', () => {
+  it('include one fault for each folder of src/, or a reason why the folder has none', () => {
     const routes = Object.keys(SUB_ROOMS.routes ?? {}).filter((floor) => floor !== '.')
     const rooms = [...Object.keys(MAY_IMPORT), ...routes.map((floor) => `routes/${floor}`)]
     const listed = [...PLANTED_FAULTS.map(({ room }) => room), ...Object.keys(WITHOUT_FAULT)]
@@ -401,7 +401,7 @@ describe('the planted faults of the fuzz', () => {
   })
 
   it.each(PLANTED_FAULTS)(
-    'have a text that occurs once in a source of the room: $room',
+    'replace a text that occurs exactly once in a source file of the folder: $room',
     ({ room, change }) => {
       const { path, replaced } = change
       expect(path.startsWith(`src/${room}/`)).toBe(true)
@@ -426,7 +426,7 @@ describe('sandbox/', () => {
     expect(errorsOf({ 'sandbox/a.ts': source })).toEqual(fault === undefined ? [] : [fault])
   })
 
-  it('is not imported by the verifier', () => {
+  it('may not be imported by the verifier', () => {
     expect(errorsOf({ 'routes/a.ts': "import { a } from '../../sandbox/a.ts'" })).toEqual([
       'routes/a.ts: may not import ../../sandbox/a.ts',
     ])
@@ -451,7 +451,7 @@ describe('the table of imports between the sub-folders of src/', () => {
     ],
     ['a sub-folder that imports itself', { trust: { did: ['did'] } }, 'trust/did: may not stand above did'],
     [
-      'an import of a sub-folder that the table does not allow',
+      'an import of a sub-folder that the table does not list',
       { trust: { did: ['lists'] } },
       'trust/did: may not stand above lists',
     ],
@@ -522,7 +522,7 @@ describe('the architecture test', () => {
     ['an import of a computed name', { 'qr/png.ts': 'import(name)' }, 'qr/png.ts: imports a computed name'],
     ['a folder that is not in the table', { 'utils/a.ts': '' }, 'utils/a.ts: no room called utils'],
     [
-      'a router outside the edge',
+      'an import of `hono` in a folder that may not use it',
       { 'session/page.ts': "import { html } from 'hono/html'" },
       'session/page.ts: may not import hono/html',
     ],

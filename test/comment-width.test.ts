@@ -53,11 +53,11 @@ it.each([
   ['a line comment', `const a = 1\n// ${'x'.repeat(108)}\n`, 2],
   ['a comment after code', `const a = 1 // ${'x'.repeat(100)}\n`, 1],
   ['a line of a doc comment', `/**\n * short\n * ${'x'.repeat(108)}\n */\n`, 3],
-])('the check reports %s that is too long', (_, source, line) => {
+])('the check of comment width reports %s that is too long', (_, source, line) => {
   expect(errorsOf('a.ts', source)).toEqual([expect.stringMatching(`^a.ts:${line}: 1\\d\\d columns$`)])
 })
 
-it('the check accepts comments of 110 columns, long code, and long addresses', () => {
+it('the check of comment width accepts comments of 110 columns, long code, and long addresses', () => {
   const source = `// ${'x'.repeat(107)}\nconst a = '${'x'.repeat(120)}'\n// https://example.org/${'x'.repeat(120)}\n`
   expect(errorsOf('a.ts', source)).toEqual([])
 })

@@ -13,7 +13,7 @@ const keys = (...all: readonly object[]) => ({
 })
 
 describe('ACCESS_TOKEN_KEYS', () => {
-  it('accepts several keys, and the first key signs', () => {
+  it('accepts several keys, and keeps their order', () => {
     const { accessTokenKeys } = parseConfig(keys(KEY, { ...KEY, kid: 'older' }))
     expect(accessTokenKeys.keys.map(({ kid }) => kid)).toEqual([KEY.kid, 'older'])
   })
@@ -52,7 +52,7 @@ it('the commit is BUILD_COMMIT of the launcher, else the version tag on Cloudfla
   expect(commitOf({})).toBe(undefined)
 })
 
-it('the digest of the bundle is BUNDLE_DIGEST of the launcher or of the upload, else undefined', () => {
+it('the digest of the bundle is BUNDLE_DIGEST, which must have 64 hexadecimal digits, or undefined if BUNDLE_DIGEST is not set', () => {
   const digestOf = (more: object) => parseConfig({ ...TEST_ENVIRONMENT, ...more }).bundleSha256
   expect(digestOf({ BUNDLE_DIGEST: 'ab'.repeat(32) })).toBe('ab'.repeat(32))
   expect(digestOf({})).toBe(undefined)
@@ -91,7 +91,7 @@ describe('OIDC_KEYS', () => {
   })
 
   it.each(['OIDC_KEYS', 'OIDC_SUBJECT_KEY'])(
-    'is refused if %s is missing and the other variable is set',
+    'must be set together with OIDC_SUBJECT_KEY: a configuration without %s is refused',
     (name) => {
       const { [name]: _, ...without } = TEST_ENVIRONMENT as Record<string, string>
       expect(() => parseConfig(without)).toThrow('OIDC_KEYS: must be set together with OIDC_SUBJECT_KEY')
@@ -100,7 +100,7 @@ describe('OIDC_KEYS', () => {
 })
 
 describe('METRICS_TOKEN', () => {
-  it('is refused with fewer than 32 characters, like ADMIN_TOKEN', () => {
+  it('is refused with fewer than 32 characters, and so is ADMIN_TOKEN', () => {
     for (const name of ['METRICS_TOKEN', 'ADMIN_TOKEN'])
       expect(() => parseConfig({ ...TEST_ENVIRONMENT, [name]: 'x'.repeat(31) })).toThrow(`${name}: must`)
   })

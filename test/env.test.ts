@@ -45,7 +45,7 @@ it('withJurisdiction returns the same object for the same bindings, because cach
   expect(withJurisdiction(bindings({ JURISDICTION: 'eu' }))).not.toBe(withJurisdiction(env))
 })
 
-it('withJurisdiction refuses an unknown jurisdiction', () => {
+it('loadConfig refuses an unknown jurisdiction', () => {
   expect(() => loadConfig(bindings({ JURISDICTION: 'EU' }))).toThrow('JURISDICTION')
 })
 

@@ -91,7 +91,7 @@ describe('docs/asvs.md', () => {
       ['1.2.1', '1', 'x', 'not met', 'why', '`codec/json.test.ts`'],
     ],
     ['an unknown state', ['1.2.1', '1', 'x', 'perhaps', 'why', '–']],
-  ])('has no row with %s', (_, row) => {
+  ])('may not have a row with %s', (_, row) => {
     expect(isComplete(row)).toBe(false)
   })
 
@@ -103,7 +103,7 @@ describe('docs/asvs.md', () => {
     return ['not met', 'does not apply'].includes(state) && shown === '–'
   }
 
-  it('states the right number of its rows', () => {
+  it('states for each level how many requirements are met, do not apply and are not met', () => {
     for (const level of ['1', '2']) {
       const states = requirements(page).flatMap((row) => (row[1] === level ? [row[3]] : []))
       const counts = ['met', 'does not apply', 'not met'].map((name) =>

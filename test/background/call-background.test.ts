@@ -5,17 +5,17 @@ import { callBackground } from '../../src/background/call-background.ts'
 
 afterEach(() => vi.useRealTimers())
 
-it('returns the result of a call', async () => {
+it('callBackground returns the result of a call', async () => {
   expect(await callBackground(async () => 'verified')).toBe('verified')
 })
 
-it('returns undefined if a call fails, and logs it', async () => {
+it('callBackground returns undefined if a call fails, and logs the failure', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   expect(await callBackground(() => Promise.reject(new Error('no binding')))).toBeUndefined()
   expect(logged.mock.lastCall?.[0]).toContain('"event":"background_work_failed"')
 })
 
-it('returns undefined if a call never ends, and logs it', async () => {
+it('callBackground returns undefined if a call never ends, and logs a timeout', async () => {
   vi.useFakeTimers()
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const result = callBackground(() => new Promise(() => undefined))

@@ -21,10 +21,10 @@ describe('ratios of one run', () => {
   })
 
   it.each([
-    ['no service', undefined, undefined],
-    ['the one service', [1], undefined],
-    ['the other service', undefined, [1]],
-  ])('there is no ratio unless both services were measured; measured here: %s', (_, of, to) => {
+    ['neither service', undefined, undefined],
+    ['only the first service', [1], undefined],
+    ['only the second service', undefined, [1]],
+  ])('a ratio is undefined if the run measured %s', (_, of, to) => {
     expect(ratioOf(of, to)).toBeUndefined()
   })
 
@@ -58,7 +58,7 @@ describe('tables of the load', () => {
     { name: 'old', kind: 'ours', serviceIn: (place) => `old ${place}` },
   ]
 
-  it('the tables compare this service with Credo, with another copy of itself and with minimal services, and a minimal service with Credo', () => {
+  it('the tables compare each service with Credo, and this service also with minimal services and with another copy of itself', () => {
     const verified = { memory: 5, disk: 8, credo: 10, shared: 2, 'old disk': 16 }
     const results = Object.entries(verified).map(([name, cpuMs]) => result(name, 'verify', cpuMs))
     expect(ratioTable(results, services, bases)).toEqual([
@@ -148,7 +148,7 @@ describe('the option --also', () => {
     ['../earlier', 'earlier', '../earlier', {}],
     ['A=1=2  ../a/b B=', 'A=1=2 b B=', '../a/b', { A: '1=2', B: '' }],
   ])(
-    '%s is read as the label "%s", and as the directory and the variables of the service',
+    'parses the words %s into the label "%s", the directory and the variables of the service',
     (words, label, directory, variables) => {
       expect(parseAlso(words)).toEqual({ label, directory, variables })
     },

@@ -45,10 +45,10 @@ describe('digitalRequests', () => {
       { family: 'org-iso-mdoc' },
       ['org-iso-mdoc'],
     ],
-    ['only org-iso-mdoc if the request has no other protocol', DOCUMENTS, ALL, false, {}, ['org-iso-mdoc']],
-    ['the other protocol family if the browser allows no other', DOCUMENTS, OPENID, false, {}, OPENID],
+    ['only org-iso-mdoc for documents on a phone nearby', DOCUMENTS, ALL, false, {}, ['org-iso-mdoc']],
+    ['OpenID4VP for documents if org-iso-mdoc is not allowed', DOCUMENTS, OPENID, false, {}, OPENID],
     [
-      'no protocol of a family that the browser does not allow',
+      'no protocol if the browser does not allow the chosen family',
       MIXED,
       OPENID,
       false,
@@ -72,8 +72,8 @@ describe('digitalRequests', () => {
       { family: 'openid4vp' },
       ALL,
     ],
-    ['the protocols for the device that the caller names', MIXED, ALL, false, { place: 'here' }, ALL],
-    ['the only request of a session', [MDOC], ALL, false, {}, ['org-iso-mdoc']],
+    ['every protocol if the caller names this device', MIXED, ALL, false, { place: 'here' }, ALL],
+    ['org-iso-mdoc if the session has no other protocol', [MDOC], ALL, false, {}, ['org-iso-mdoc']],
   ])('returns requests with %s', (_, requests, allowed, isTouch, choices, protocols) => {
     browser(allowed, isTouch)
     expect(digitalRequests(requests, choices).map(({ protocol }) => protocol)).toEqual(protocols)
@@ -82,12 +82,12 @@ describe('digitalRequests', () => {
 
 describe('browserFamilies', () => {
   it.each<[string, typeof MIXED, readonly string[] | null, boolean, readonly string[]]>([
-    ['both on this device if the browser reports both', MIXED, ALL, true, ['openid4vp', 'org-iso-mdoc']],
-    ['one on this device if the browser cannot report', MIXED, null, true, ['openid4vp']],
-    ['one on this device if only documents are requested', DOCUMENTS, ALL, true, ['openid4vp']],
-    ['the only one that the browser allows', MIXED, ['org-iso-mdoc'], true, ['org-iso-mdoc']],
-    ['the only one of OpenID4VP', MIXED, OPENID, true, ['openid4vp']],
-    ['both for a phone nearby', MIXED, ALL, false, ['openid4vp', 'org-iso-mdoc']],
+    ['both families on this device if both are reported', MIXED, ALL, true, ['openid4vp', 'org-iso-mdoc']],
+    ['only openid4vp on this device if the browser cannot report', MIXED, null, true, ['openid4vp']],
+    ['only openid4vp on this device if only documents are requested', DOCUMENTS, ALL, true, ['openid4vp']],
+    ['only org-iso-mdoc if no other protocol is allowed', MIXED, ['org-iso-mdoc'], true, ['org-iso-mdoc']],
+    ['only openid4vp if the browser allows only OpenID4VP', MIXED, OPENID, true, ['openid4vp']],
+    ['both families for a phone nearby', MIXED, ALL, false, ['openid4vp', 'org-iso-mdoc']],
     [
       'org-iso-mdoc for a phone nearby if only documents are requested',
       DOCUMENTS,
@@ -95,7 +95,7 @@ describe('browserFamilies', () => {
       false,
       ['org-iso-mdoc'],
     ],
-    ['none if the browser allows none', MIXED, [], true, []],
+    ['no family if the browser allows no protocol', MIXED, [], true, []],
   ])('returns %s', (_, requests, allowed, isTouch, families) => {
     browser(allowed, isTouch)
     expect(browserFamilies(requests)).toEqual(families)

@@ -161,7 +161,7 @@ it.each([
   expect(await client.testWebhook()).toMatchObject({ ok: false, error: { code: 'unreachable' } })
 })
 
-it('the client returns the reason if the service is unreachable', async () => {
+it('the client returns the retryable error unreachable if the connection is reset', async () => {
   const { client } = await serviceOf([reset])
   const tested = await client.testWebhook()
   expect(tested).toMatchObject({ ok: false, error: { code: 'unreachable', status: null, retryable: true } })

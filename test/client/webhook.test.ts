@@ -38,8 +38,8 @@ describe('a webhook', () => {
   })
 
   it.each([
-    ['another body', `${BODY} `, signature(), 'wrong_signature'],
-    ['another secret', BODY, signature({ secrets: [NEXT] }), 'wrong_signature'],
+    ['a body that was not signed', `${BODY} `, signature(), 'wrong_signature'],
+    ['a signature by an unknown secret', BODY, signature({ secrets: [NEXT] }), 'wrong_signature'],
     [
       'a time that differs from the signed time',
       BODY,
@@ -48,7 +48,7 @@ describe('a webhook', () => {
     ],
     ['no signature', BODY, null, 'malformed_signature'],
     ['a signature without a time', BODY, signature().replace(/^t=[0-9]+,/, ''), 'malformed_signature'],
-    ['two times', BODY, `t=${NOW},${signature()}`, 'malformed_signature'],
+    ['two values of t', BODY, `t=${NOW},${signature()}`, 'malformed_signature'],
     ['no v1 signature', BODY, `t=${NOW}`, 'malformed_signature'],
     ['a truncated v1 signature', BODY, signature().slice(0, -2), 'malformed_signature'],
     ['a body that is not JSON', '{', signature({ body: '{' }), 'malformed_body'],

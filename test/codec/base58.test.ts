@@ -12,7 +12,7 @@ describe('base58', () => {
       '54686520717569636b2062726f776e20666f78206a756d7073206f76657220746865206c617a7920646f672e',
     ],
     ['11233QC4', '0000287fb4cd'],
-  ])('decodes the published %s', (text, hex) => {
+  ])('decodes the published example %s', (text, hex) => {
     expect(encodeHex(decodeBase58(text) ?? new Uint8Array())).toBe(hex)
   })
 

@@ -19,7 +19,7 @@ describe('base64', () => {
     expect(decodeBase64(encoded)).toEqual(utf8(text))
   })
 
-  it.each(PUBLISHED)('encodes %j without padding in the URL-safe form', (text, encoded) => {
+  it.each(PUBLISHED)('encodes %j as unpadded base64url, and decodes it back', (text, encoded) => {
     const unpadded = encoded.replaceAll('=', '')
     expect(encodeBase64url(utf8(text))).toBe(unpadded)
     expect(decodeBase64url(unpadded)).toEqual(utf8(text))
@@ -59,11 +59,11 @@ describe('base64', () => {
   })
 
   it.each([
-    ['no padding', 'Zg'],
+    ['missing padding', 'Zg'],
     ['too little padding', 'Zg='],
     ['too much padding', 'Zm9v===='],
     ['padding in the middle', 'Zg==Zm9v'],
-    ['nothing but padding', '===='],
+    ['only padding', '===='],
     ['three paddings', 'Z==='],
     ['pad bits that are not zero', 'Zh=='],
     ['pad bits that are not zero, after three characters', 'Zm9='],
@@ -74,7 +74,7 @@ describe('base64', () => {
     expect(decodeBase64(text)).toBeUndefined()
   })
 
-  it('base64url accepts only one last character for each value', () => {
+  it('base64url accepts a last character only if its unused bits are zero', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const canonical = (prefix: string) => [...alphabet].filter((last) => decodeBase64url(prefix + last))
     expect(canonical('Z').join('')).toBe('AQgw')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { concatBytes, decodeHex, decodeUtf8, encodeHex, equalBytes, utf8 } from '../../src/codec/bytes.ts'
 
 describe('UTF-8', () => {
-  it('is decoded to text if the bytes are well-formed, at any length', () => {
+  it('is decoded to text if the bytes are well-formed, for characters of one to four bytes', () => {
     expect(decodeUtf8(utf8('Æ港 𝄞'))).toBe('Æ港 𝄞')
   })
 
@@ -10,13 +10,13 @@ describe('UTF-8', () => {
     ['an overlong form', [0xc0, 0xaf]],
     ['an incomplete character', [0xe6, 0xb8]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
-    ['a byte that never occurs', [0xff]],
-    ['a code point past the last', [0xf4, 0x90, 0x80, 0x80]],
+    ['a byte that never occurs in UTF-8', [0xff]],
+    ['a code point above U+10FFFF', [0xf4, 0x90, 0x80, 0x80]],
   ])('is not decoded if the bytes have %s', (_, bytes) => {
     expect(decodeUtf8(Uint8Array.from(bytes))).toBeUndefined()
   })
 
-  it('keeps a byte order mark, so that JSON.parse rejects the text', () => {
+  it('keeps its byte order mark when it is decoded', () => {
     expect(decodeUtf8(Uint8Array.from([0xef, 0xbb, 0xbf, 0x31]))).toBe('\ufeff1')
   })
 })

@@ -105,7 +105,7 @@ describe('the reader of DER values', () => {
     }
   })
 
-  it('rejects a bit string with unused bits that are not zero', () => {
+  it('rejects a bit string with unused bits that are not zero or with an invalid number of unused bits', () => {
     expect(readBitString(decode('03 02 07 80'))).toEqual({ bytes: bytes('80'), unusedBits: 7 })
     for (const hex of ['03020781', '0300', '030108', '03020880', '030101']) {
       expect(readBitString(decode(hex))).toBeUndefined()

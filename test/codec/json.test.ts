@@ -70,7 +70,7 @@ describe('parseJson', () => {
     expect(fault(`[${'[],'.repeat(100)}[]]`)).toBeUndefined()
   })
 
-  it('finds the end of a string like JSON.parse, with any quotes and backslashes', () => {
+  it('finds the same end of a string as JSON.parse, whatever quotes and backslashes the string contains', () => {
     let texts = ['']
     for (let length = 0; length < 7; length++) {
       for (const inside of texts) {
@@ -95,7 +95,7 @@ describe('parseJson', () => {
     ['an unterminated string of escaped quotes', `"${'\\"'.repeat(499_000)}`],
     ['only quotes', '"'.repeat(999_999)],
     ['only backslashes', '\\'.repeat(999_999)],
-    ['a long string', `"${'a'.repeat(999_000)}`],
+    ['a long unterminated string', `"${'a'.repeat(999_000)}`],
     ['100,000 levels', '['.repeat(100_000)],
   ])('rejects %s in linear time', (_, text) => {
     expect(fault(text)).toBeDefined()

@@ -67,7 +67,7 @@ describe('the message of a refused value', () => {
       'must be "a" or "b"',
     ],
     ['the reason that its schema gives', z.string('is no name'), null, 'is no name'],
-  ])('names %s', (_, schema, value, words) => {
+  ])('says what is wrong or required: %s', (_, schema, value, words) => {
     expect(faults(schema, value)).toEqual([words])
   })
 })

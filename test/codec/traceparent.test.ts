@@ -18,15 +18,15 @@ describe('parseTraceparent', () => {
   })
 
   it.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['more text after version 00', `${GOOD}-more`],
     ['more text without a dash after a higher version', `${GOOD.replace(/^00/, 'cc')}more`],
     ['version ff', GOOD.replace(/^00/, 'ff')],
-    ['a trace of zeros', GOOD.replace(/4bf9\w+/, '0'.repeat(32))],
-    ['a parent of zeros', GOOD.replace('00f067aa0ba902b7', '0'.repeat(16))],
+    ['a trace id of zeros', GOOD.replace(/4bf9\w+/, '0'.repeat(32))],
+    ['a parent id of zeros', GOOD.replace('00f067aa0ba902b7', '0'.repeat(16))],
     ['upper-case letters', GOOD.toUpperCase()],
-    ['other characters', GOOD.replace('4bf9', 'xbf9')],
-    ['a short trace', GOOD.replace('4bf9', '4bf')],
+    ['a character that is not hexadecimal', GOOD.replace('4bf9', 'xbf9')],
+    ['a short trace id', GOOD.replace('4bf9', '4bf')],
     ['a space at the beginning', ` ${GOOD}`],
     ['a line feed at the end', `${GOOD}\n`],
     ['two header values', `${GOOD}, ${GOOD}`],

@@ -78,7 +78,7 @@ describe('a document of the next version', () => {
     expect(upgradeDocument(newer, SCHEMA)).toEqual({ ...newer, schema: 5 })
   })
 
-  it('still has its added members when the newer build reads it again; members that the older build omitted get defaults', () => {
+  it('is read again by the newer build with its added members, and with defaults for members that the older build omitted', () => {
     const older = upgradeDocument(newer, SCHEMA)
     expect(upgradeDocument(older, NEXT)).toEqual(newer)
     expect(upgradeDocument({ ...older, box: { width: 3 } }, NEXT)).toMatchObject({
@@ -106,7 +106,7 @@ describe('a document of the next version', () => {
     expect(versionMembers(SCHEMA)).toEqual({ schema: 5 })
   })
 
-  it('is also made by an upgrade of a document that is several versions older', () => {
+  it('is also the result of an upgrade over several versions', () => {
     expect(upgradeDocument(OLD, NEXT)).toEqual({
       schema: 6,
       readable_from: 5,

@@ -52,7 +52,7 @@ it.each(['keydown', 'pointerdown', 'wheel', 'touchstart'])(
   },
 )
 
-it('the page reads every minute if the sign-in goes on, which is no activity', async () => {
+it('the page reads every minute if the sign-in goes on, and does not report these reads as activity', async () => {
   await vi.advanceTimersByTimeAsync(3 * MINUTE)
   expect(calls).toEqual([LOOK, LOOK, LOOK])
 })

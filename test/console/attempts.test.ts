@@ -60,7 +60,7 @@ describe('the details of an attempt', () => {
     [{ detail: 'leaf_is_ca', document_errors: null }, 'leaf_is_ca'],
     [{ document_errors: { pid: 0, mdl: 10 } }, 'pid: 0, mdl: 10'],
     [{ document_errors: null }, ''],
-  ])('the details of an attempt of %j are shown as "%s"', (members, expected) => {
+  ])('the details of an attempt with the members %j are shown as "%s"', (members, expected) => {
     expect(detailsOf(attemptAt(20, members))).toBe(expected)
   })
 })

@@ -25,7 +25,7 @@ it('a CSV row of the audit log has one cell for each member, and an empty cell f
   expect(row).toHaveLength(HEADER.length)
 })
 
-it('an actor is shown by its name, without a name by its email, and without both by its id', () => {
+it('an actor is shown by name, by email if the name is missing, or by id if both are missing', () => {
   expect(nameOf(ENTRY.actor)).toBe('ada@shop.example')
   expect(nameOf({ kind: 'api_key', id: 'ff', name: null, email: null })).toBe('ff')
   expect(nameOf({ kind: 'api_key', id: 'ff', name: 'Till', email: null })).toBe('Till')

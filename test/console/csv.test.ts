@@ -20,7 +20,7 @@ describe('toCsv', () => {
     ['say "x"', '"say ""x"""'],
     ['two\nlines', '"two\nlines"'],
     ['two\r\nlines', '"two\r\nlines"'],
-  ])('quotes a separator, a quote and a line break: %j', (text, cell) => {
+  ])('quotes a cell only if the cell contains a separator, a quote or a line break: %j', (text, cell) => {
     expect(cellOf(text)).toBe(cell)
   })
 

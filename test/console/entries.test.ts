@@ -69,7 +69,7 @@ describe('the newest page of the list', () => {
   })
 
   it.each([true, false])(
-    'does not remove older entries of the list if it has no entry itself (mayMove: %s)',
+    'keeps the older entries of the list if the page has a cursor but no entry (mayMove: %s)',
     (mayMove) => {
       const none = withNewest(EMPTY, pageOf([], 'before 50'), mayMove)
       expect(none).toMatchObject({ entries: [], next: 'before 50', isSparse: true })
@@ -108,7 +108,7 @@ describe('a page with a limit of two entries', () => {
     [[3, 2], 'before 2', false],
     [[3], null, false],
   ] as const)(
-    'the next page is read too, if this page has the entries %j and the cursor %j: %s',
+    'with the entries %j and the cursor %j causes a read of the next page: %s',
     (numbers, next, expected) => {
       expect(isShort(pageOf(numbers, next), 2)).toBe(expected)
     },

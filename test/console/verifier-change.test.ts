@@ -50,7 +50,7 @@ const VERIFIER: Verifier = {
 const chain = ({ certificate_chain_pem }: Identity) => ({ certificate_chain_pem })
 
 describe('a change of the identities', () => {
-  it('has each stored identity without derived members and null, and the API accepts it', async () => {
+  it('contains each stored identity without derived members and null members, and the API accepts the change', async () => {
     const change = toChange({ ...VERIFIER, reader_certificates: [] })
     const { display_name: _, ...google_wallet } = DISPLAY
     const further = [chain(APPLE), { ...chain(GOOGLE), google_wallet }]
@@ -64,7 +64,7 @@ describe('a change of the identities', () => {
     })
   })
 
-  it('has registrations, uses, the root, the attestation, readers and the bytes of Google as they are', () => {
+  it('keeps registrations, uses, the root, the attestation, reader certificates and rp_metadata_bytes unchanged', () => {
     const registration = { certificate: 'a.b.c', dataset: { a: 1 }, encoding: 'compact' }
     const uses = [{ ...registration, intended_use: 'wine' }]
     const certified = { registration, uses }
@@ -85,7 +85,7 @@ describe('a change of the identities', () => {
     })
   })
 
-  it('adds the own identity first, also beside reader certificates, and then further ones', () => {
+  it('adds the own identity first, even if reader certificates exist, and then further identities', () => {
     expect(withIdentity(toChange(null), OWN)).toEqual({ ...OWN, further: [], reader_certificates: [] })
     const readers = { ...VERIFIER, certificate_chain_pem: null, certificate: null, further: [] }
     const first = withIdentity(toChange(readers), OWN)
@@ -93,7 +93,7 @@ describe('a change of the identities', () => {
     expect(withIdentity(first, APPLE)).toEqual({ ...first, further: [APPLE] })
   })
 
-  it('replaces the root and the attestation only with the first certificate that they belong to', () => {
+  it('removes the root and the attestation only if a new certificate replaces the first certificate of the own identity', () => {
     const registration = { certificate: 'a.b.c', dataset: { a: 1 }, encoding: 'compact' }
     const more = { root_certificate_pem: 'root', attestation_jwt: 'jwt' }
     const change = toChange({ ...VERIFIER, ...more, registration })

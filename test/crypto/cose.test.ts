@@ -54,7 +54,7 @@ const headers = (alg: Value) => ({
 
 describe('COSE_Sign1', () => {
   it.each(COSE_SIGNATURE_ALGORITHMS)(
-    'COSE_Sign1 with algorithm %i verifies only over the signed content',
+    'COSE_Sign1 with algorithm %i verifies only with its key and over the signed content',
     async (alg) => {
       const key = makePrivateKey(CURVES[String(alg) as keyof typeof CURVES])
       const message = decodeCoseSign1(itemOf(makeSign1(headers(alg), PAYLOAD, { key, alg })))

@@ -15,7 +15,7 @@ describe('digest', () => {
     expect(computed).toBe(createHash(name.replace('-', '')).update('abc').digest('hex'))
   })
 
-  it('is the same with the function sha256 as with the name sha-256', async () => {
+  it('returns the same bytes for the name sha-256 as the function sha256', async () => {
     expect(await sha256(utf8('x'))).toEqual(await digest('sha-256', utf8('x')))
   })
 

@@ -41,17 +41,17 @@ describe('parsePublicJwk', () => {
   })
 
   it.each([
-    ['no object', 'P-256'],
+    ['a text instead of an object', 'P-256'],
     ['a list', [P256]],
     ['null', null],
-    ['no key type', { ...P256, kty: undefined }],
+    ['a missing key type', { ...P256, kty: undefined }],
     ['another key type', { ...P256, kty: 'OKP' }],
     ['RSA', { kty: 'RSA', n: 'AQAB', e: 'AQAB' }],
     ['a symmetric key', { kty: 'oct', k: 'AAAA' }],
     ['a curve outside the table', { ...P256, crv: 'secp256k1' }],
     ['a curve with the name of an inherited property', { ...P256, crv: 'constructor' }],
-    ['no x', { ...P256, x: undefined }],
-    ['no y', { ...P256, y: undefined }],
+    ['a missing x', { ...P256, x: undefined }],
+    ['a missing y', { ...P256, y: undefined }],
     ['a short coordinate', { ...P256, x: P256.x.slice(0, 40) }],
     ['a long coordinate', { ...P256, x: `AA${P256.x}` }],
     ['padding', { ...P256, y: `${P256.y}=` }],

@@ -172,7 +172,7 @@ describe('every function that reads keys rejects the key', () => {
       ['x and y exchanged', bytesOf(y), bytesOf(x)],
       ['a bit of x changed', flipped(x), bytesOf(y)],
       ['a bit of y changed', bytesOf(x), flipped(y)],
-      ['zero', zero, zero],
+      ['x = 0, y = 0', zero, zero],
       ['x = 0, y = 1', zero, zero.with(-1, 1)],
       ['coordinates beyond the prime', Buffer.alloc(size, 0xff), Buffer.alloc(size, 0xff)],
     ]

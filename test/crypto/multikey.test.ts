@@ -28,8 +28,8 @@ describe('a multikey', () => {
   )
 
   it.each([
-    ['no multibase', P256.slice(1)],
-    ['another multibase', `m${P256.slice(1)}`],
+    ['no multibase prefix', P256.slice(1)],
+    ['the multibase prefix m', `m${P256.slice(1)}`],
     ['nothing after the multibase prefix', 'z'],
     ['one character less', P256.slice(0, -1)],
     ['one character more', `${P256}1`],

@@ -19,7 +19,7 @@ it('a signing key is imported once, even if a second object with the same member
   expect([key.extractable, key.usages]).toEqual([false, ['sign']])
 })
 
-it('a signing key is refused if its public members are those of a cached key but its private member is not', async () => {
+it('a signing key is refused if it has the public members of a cached key but a different private member', async () => {
   const [own, foreign] = [makeJwk(), makeJwk()]
   await importSigningKey(foreign)
   await expect(importSigningKey({ ...foreign, d: own.d })).rejects.toThrow()

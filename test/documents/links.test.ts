@@ -131,7 +131,7 @@ describe('a citation of the contract', () => {
     [`| api/${NAME} list | something |`, [`api/${NAME}`]],
     [`See \`api/${NAME}\`.`, [`api/${NAME}`]],
     [`// Returns the stage (${'CONTRACT'} 4).`, [`${'CONTRACT'} 4: cite the page`]],
-  ])('is reported if it names no existing page, or the number of a section: %s', (text, missing) => {
+  ])('is reported if its page does not exist, or if it cites a section by number: %s', (text, missing) => {
     expect(missingPages(text)).toEqual(missing)
   })
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
   }
 })
 
-it.each(Object.keys(CASES))('openssl verifies the time stamp over the manifest of %s', (name) => {
+it.each(Object.keys(CASES))('openssl verifies the time stamp over the manifest of the case %s', (name) => {
   const files = filesOf(containers[name]!)
   const manifest = files.get('META-INF/ASiCManifest.xml')!
   expect(judgeToken(authority, manifest, files.get('META-INF/timestamp.tst')!)).toBe('Verification: OK')

@@ -33,7 +33,7 @@ describe('the address of an object', () => {
     )
   })
 
-  it('of a material has bucket, prefix and SHA-256', () => {
+  it('has bucket, prefix and SHA-256 if the object is a material', () => {
     const expected = 'https://s3.example.com/case-files/bank/cases/materials/00ff'
     expect(materialUrl(STORE, '00ff')).toBe(expected)
   })

@@ -45,7 +45,7 @@ describe('a request for a time stamp', () => {
     })
   })
 
-  it('is unavailable if the reply could not be checked', async () => {
+  it('has the result unavailable if the reply could not be checked', async () => {
     expect((await resultOf(goodReply, {}, async () => undefined)).result).toBe('unavailable')
   })
 
@@ -54,10 +54,10 @@ describe('a request for a time stamp', () => {
     return new Response(AUTHORITY.reply(query), { status, headers })
   }
   it.each<readonly [string, Answer, string]>([
-    ['another status', (query) => of(query, { status: 201 }), 'wrong_response'],
+    ['the status 201', (query) => of(query, { status: 201 }), 'wrong_response'],
     ['a redirect', (query) => of(query, { status: 307 }), 'wrong_response'],
     [
-      'another media type',
+      'the media type text/html',
       (query) => of(query, { headers: { 'content-type': 'text/html' } }),
       'wrong_response',
     ],

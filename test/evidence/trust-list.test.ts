@@ -72,7 +72,7 @@ describe('a signed list', () => {
       'the list issuers was expired',
     ],
     [
-      'with another signature',
+      'with an invalid signature',
       async () => {
         const [header, payload] = Buffer.from(await lote())
           .toString()
@@ -105,7 +105,7 @@ describe('a list in XML', () => {
       'the list issuers does not have the certificate of Test IACA',
     ],
     [
-      'whose service has another status',
+      'whose service is withdrawn',
       () =>
         signXmlList(
           xml({
@@ -137,7 +137,7 @@ describe('a list in XML', () => {
       'the list issuers is not good: not_yet_issued',
     ],
     [
-      'with another content than was signed',
+      'with content that differs from the signed content',
       () => signXmlList(xml(), signer, { document: (text) => text.replace('Test Service', 'Best Service') }),
       'the list issuers is not good: invalid_signature',
     ],

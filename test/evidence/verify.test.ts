@@ -87,7 +87,7 @@ describe('good evidence', () => {
   })
 
   it.each(['pid', 'status', 'revoked', 'mdl', ...CHANNELS])(
-    'good evidence of %s is incomplete if the auditor configures no trust, but no check fails',
+    'good evidence of the case %s is incomplete if the auditor configures no trust, but no check fails',
     async (name) => {
       const zip = await completeCase(cases[name]!, authority)
       const report = await verify(zip)
@@ -135,7 +135,7 @@ describe('good evidence', () => {
     expect(report.checks.find(({ id }) => id === 'time_stamp')?.detail).toContain('certificate ended')
   })
 
-  it('passes its check of the response if the wallet’s JWE does not name the key', async () => {
+  it('passes its check of the response if the wallet’s JWE has no `kid`', async () => {
     const { groups, session, encrypted } = cases.pid!
     const vp_token = Object.fromEntries(groups.map(({ query, presentations }) => [query.id, presentations]))
     const text = await encryptTo({ vp_token, state: session.state }, {})
@@ -295,21 +295,21 @@ describe('the verification of evidence', () => {
       'request_binding',
     ],
     [
-      'another level',
+      'another assurance level',
       ({ decision }) => ({
         decision: { ...decision, decision: { ...decision.decision, assurance_level: 'low' } },
       }),
       'decision',
     ],
     [
-      'another check',
+      'another result of a check',
       ({ decision }) => ({
         decision: { ...decision, decision: { ...decision.decision, checks: { age_over_18: false } } },
       }),
       'decision',
     ],
     [
-      'a check less in the trace',
+      'a trace that lacks one check',
       ({ decision }) => ({ decision: { ...decision, trace: decision.trace.slice(1) } }),
       'decision',
     ],
@@ -325,7 +325,7 @@ describe('the verification of evidence', () => {
       'request_hash',
     ],
     [
-      'another verification',
+      'another verification id',
       ({ receipt }) => ({ receipt: { ...receipt, verification_id: 'v_2' } }),
       'statement_case',
     ],
@@ -336,7 +336,7 @@ describe('the verification of evidence', () => {
       'response',
     ],
     [
-      'another thumbprint',
+      'another thumbprint of the response key',
       ({ session }) => ({ session: { ...session, response_key_thumbprint: 'x' } }),
       'response_key',
     ],
@@ -398,15 +398,15 @@ describe('the verification of evidence', () => {
     return failedOf(await verify(zip, { receipt }))
   }
 
-  it('evidence passes with a receipt of the same time, or of a later time if the session had to wait for its browser', async () => {
+  it('evidence passes with a receipt of the same time, or with a later receipt if its session_binding is page', async () => {
     expect(await faultsOfReceipt('none', END)).toEqual([])
     expect(await faultsOfReceipt('page', LATER)).toEqual([])
   })
 
   it.each<[string, string, object]>([
-    ['of a later time fails if no browser was awaited', 'none', LATER],
+    ['of a later time fails if its session_binding is none', 'none', LATER],
     ['of an earlier time fails', 'page', { iat: 1_789_999_940, ended_at: '2026-09-21T14:12:20.000Z' }],
-    ['with two different times fails', 'page', { ...END, iat: LATER.iat }],
+    ['whose iat and ended_at differ fails', 'page', { ...END, iat: LATER.iat }],
     ['of a later time and another status fails', 'page', { ...LATER, status: 'rejected' }],
   ])('evidence with a receipt %s', async (_, session_binding, members) => {
     expect(await faultsOfReceipt(session_binding, members)).toEqual(['receipt_members'])
@@ -414,7 +414,7 @@ describe('the verification of evidence', () => {
 })
 
 describe('the certificate of the verifier', () => {
-  it('fails the check of its chain if it had expired at the decision', async () => {
+  it('fails the check of its chain if it was expired or not yet valid at the decision', async () => {
     const chainOf = async (now: number) => {
       const decision = { ...cases.pid!.decision, now }
       const { checks } = await verify((await containerOf({ ...cases.pid!, decision })).zip)
@@ -492,7 +492,7 @@ describe('the request that several identities signed', () => {
   it.each([
     ['no certificate', undefined],
     ['a certificate that cannot be read', ['AAAA']],
-  ])('fails and names an x509 identity with %s', async (_, x5c) => {
+  ])('fails if an x509 identity has %s, and the report names the identity', async (_, x5c) => {
     const [, whose] = cases.asSeveral!.receipt.offered_client_ids as string[]
     const { checks } = await withSignatures(([first, second]) => {
       const header = { ...decodeProtectedHeader(second! as never), x5c }
@@ -503,7 +503,7 @@ describe('the request that several identities signed', () => {
     ])
   })
 
-  it.each(['client_id', 'verifier_info'])('fails if the payload of all identities has %s', async (name) => {
+  it.each(['client_id', 'verifier_info'])('fails as malformed if the payload has %s', async (name) => {
     const { request } = cases.asSeveral!
     if (request.kind !== 'multi_signed') throw new Error('the request has one signature')
     const claims = JSON.parse(Buffer.from(request.request.payload, 'base64url').toString())
@@ -606,7 +606,7 @@ describe('every changed byte', () => {
   })
 
   it.each(['status', 'revoked', 'mdl', ...CHANNELS])(
-    'a change of a sampled byte of %s is detected, or leaves the content unchanged',
+    'a change of a sampled byte of the case %s is detected, or leaves the content unchanged',
     async (name) => {
       const zip = await completeCase(cases[name]!, authority)
       const samples = hugeSizeOf(10_000)
@@ -629,7 +629,7 @@ describe('envelope', () => {
       sealed,
     })
 
-  it('with the time stamp of another container is opened, and the container in it then fails', async () => {
+  it('with the time stamp of another container is opened, but the container in it fails the check time_stamp', async () => {
     const key = await makeJwk()
     const { d: _, ...publicKey } = key
     const [container, stamped] = await Promise.all(
@@ -646,7 +646,7 @@ describe('envelope', () => {
     ])
   })
 
-  it('is opened with its key, materials and time stamp, and the container in it then verifies', async () => {
+  it('is opened with its key, materials and time stamp, and no check of the container in it fails', async () => {
     const key = await makeJwk()
     const container = await containerOf({ ...cases.status!, time_stamp: true })
     const { d: _, ...publicKey } = key

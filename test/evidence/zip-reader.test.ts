@@ -45,20 +45,20 @@ describe('ZIP reader', () => {
   })
 
   it.each<[string, Uint8Array<ArrayBuffer>, string]>([
-    ['no ZIP', new Uint8Array(100), 'no ZIP'],
-    ['nothing', new Uint8Array(), 'no ZIP'],
+    ['bytes that are not a ZIP', new Uint8Array(100), 'no ZIP'],
+    ['no bytes at all', new Uint8Array(), 'no ZIP'],
     ['data behind the end', new Uint8Array([...GOOD, 0]), 'no ZIP'],
-    ['a cut', GOOD.slice(0, -30), 'no ZIP'],
+    ['a ZIP that is cut off', GOOD.slice(0, -30), 'no ZIP'],
     ['an encrypted entry', changed(CENTRAL, 8, 1, 2), 'encrypted'],
-    ['another method', changed(CENTRAL, 10, 12, 2), 'neither stored nor deflated'],
-    ['another checksum', changed(CENTRAL, 16, 5, 4), 'another checksum'],
+    ['an unknown compression method', changed(CENTRAL, 10, 12, 2), 'neither stored nor deflated'],
+    ['a wrong checksum', changed(CENTRAL, 16, 5, 4), 'another checksum'],
     ['two sizes of a stored entry', changed(CENTRAL, 24, 4, 4), 'two sizes'],
     ['an entry behind the end', changed(CENTRAL, 42, 0x7fffffff, 4), 'ends behind the end'],
     ['an entry longer than the file', changed(CENTRAL, 20, 0x7fffffff, 4), 'two sizes'],
-    ['a link', changed(CENTRAL, 38, 0xa1ff0000, 4), 'is a link'],
+    ['a symbolic link', changed(CENTRAL, 38, 0xa1ff0000, 4), 'is a link'],
     ['overlapping entries', changed(CENTRAL, 42, 0, 4, 1), 'overlaps'],
     ['another name in the local header', changed(LOCAL, 30, 0x6262, 2), 'another name'],
-    ['more entries than it says', changed(END, 10, 1, 2), 'parts'],
+    ['more entries than its end record says', changed(END, 10, 1, 2), 'parts'],
     ['a ZIP64', changed(END, 16, 0xffffffff, 4), 'ZIP64'],
     ['a name with ..', named('a/../../b'), 'not safe'],
     ['an absolute name', named('/etc/passwd'), 'not safe'],
@@ -96,7 +96,7 @@ describe('ZIP reader', () => {
     expect(() => readZip(bomb)).toThrow('larger than it says')
   })
 
-  it('reads or refuses a ZIP with any one byte changed, and throws no other error', () => {
+  it('reads a ZIP with any one byte changed, or refuses it with an UnreadableError', () => {
     for (let i = 0; i < GOOD.length; i++) {
       const zip = GOOD.slice()
       zip[i]! ^= 1 << (i % 8)

@@ -74,7 +74,7 @@ describe.skipIf(isMissing('prometheus') || (process.env.CI_FULL !== '1' && !canM
       expect((await rp.poll(verification_id)).status).toBe('pending')
     })
 
-    it('is reported in the log by our line and by a line of workerd with the same reference, if prometheus is installed', () => {
+    it('is reported in the log by a line of the service and by a line of workerd with the same reference, if prometheus is installed', () => {
       const output = service.server.output()
       const line = output.split('\n').find((text) => text.includes('"event":"storage_not_writable"')) ?? '{}'
       const [, reference] = /reference = (\w+)/.exec(JSON.parse(line).message) ?? []

@@ -116,7 +116,7 @@ it(
 )
 
 if (IS_FULL) {
-  it('a service does not start on a full disk and says what to do; after space is free, it starts with every outcome', async () => {
+  it('a service does not start on a full disk and prints the reason; after space is free, it starts and has the outcome', async () => {
     const { server } = stage.service
     const { session } = await finish(stage)
     disk.fill(server.pid())

@@ -110,7 +110,7 @@ describe('a credential whose signer names a revocation list', () => {
     expect(asked).toEqual([])
   })
 
-  it('is checked against the list even if it has expired, because a stolen key can sign any date', async () => {
+  it('is checked against the list even if the credential has expired, because a stolen key can sign any date', async () => {
     const stolen = await verifyTraced('require', REVOKED, { presentation: expired })
     expect(stolen.verification.result).toEqual({ ok: false, error: { reason: 'certificate_revoked' } })
     const own = await verifyTraced('require', {}, { presentation: expired })
@@ -126,7 +126,7 @@ describe('a credential whose signer names a revocation list', () => {
   })
 })
 
-it('a credential is accepted with accept_unknown, and refused with require, if the revocation of the signer of its status list is unknown', async () => {
+it('a credential is accepted with accept_unknown, and refused with require, if it is unknown whether the signer of its status list is revoked', async () => {
   const claims = [[6, NOW - 100], [4, NOW + 1000]] as const // biome-ignore format: entries
   const list = await makeCwt({ claims, unprotected: [[33, chain]] }, PKI.leaf.keys.privateKey)
   const fetchResource: FetchResource = async ({ url }) =>

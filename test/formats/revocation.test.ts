@@ -138,7 +138,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     expect(asked).toEqual([])
   })
 
-  it('a credential that is forged causes no fetch of the list', async () => {
+  it('a credential that was presented for another nonce causes no fetch of the list', async () => {
     const { asked, verification } = await verifyTraced(await present(entry(0)), {
       expected: { nonce: 'another' },
     })

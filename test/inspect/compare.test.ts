@@ -70,7 +70,7 @@ describe('a good response', () => {
     ['mso_mdoc', (request: ReceivedRequest) => mdocAgeOf(mdocPerson, request)],
     ['jwt_vc_json', (request: ReceivedRequest) => jwtVcAgeOf(jwtVcPerson, request)],
   ] as const)(
-    'with a credential in %s is verified, in an encrypted and in a plain response',
+    'with a credential in %s is verified, whether the response is encrypted or plain',
     async (format, answer) => {
       for (const responseMode of ['direct_post.jwt', 'direct_post'] as const) {
         const answered = await answerRedirect(answer, { policy: policyOf(format), responseMode })

@@ -73,7 +73,7 @@ describe('a planted fault', () => {
     expect(first).toBeDefined()
   })
 
-  it('in a certificate, or another order of a chain, is found', async () => {
+  it('in a certificate is found, and so is a certificate in a chain that did not issue the one before it', async () => {
     const { certificate } = issuers.authorities[0]
     expect(failed(await inspect({ input: changedBytes(certificate, 'base64', -3) }))).toContain(
       'signature of the issuer',
@@ -89,7 +89,7 @@ describe('a planted fault', () => {
   })
 
   it.each(['none', 'HS256', 'RS256'])(
-    'in the algorithm of a token, %s, gives the signature the result not_checked',
+    'in the algorithm of a token (%s) gives the signature the result not_checked',
     async (alg) => {
       const { checks } =
         (await inspect({ input: token({ alg, typ: 'dc+sd-jwt' }, { vct: 'a' }) })).parts[0] ?? {}
@@ -146,7 +146,7 @@ describe('a limit', () => {
       await expect(inspect({ input })).rejects.toThrow(/empty/)
   })
 
-  it('of the report cuts long texts, many rows and many presentations, and the report mentions this', async () => {
+  it('of the report cuts long texts, many rows and many presentations, and the report mentions cut texts and rows', async () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`name_${i}`, { a: i }]))
     const { parts } = await inspect({ input: JSON.stringify(many) })
     expect(parts[0]?.rows).toHaveLength(REPORT.rows + 1)
@@ -192,7 +192,7 @@ describe('any input', () => {
     if (!(error instanceof UnreadableInputError)) throw error
   }
 
-  it('gives a report or an UnreadableInputError, as text, with or without a response', async () => {
+  it('that is text gives a report or an UnreadableInputError, with or without a response', async () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
@@ -217,7 +217,7 @@ describe('any input', () => {
     )
   })
 
-  it('gives a report or an UnreadableInputError, as bytes', async () => {
+  it('that consists of bytes gives a report or an UnreadableInputError', async () => {
     const annexD: string = vector('iso18013-5-annexD').ISO_18013_5_ANNEX_D_DEVICE_RESPONSE
     const good = Buffer.from(annexD, 'hex')
     const bytes = fc.oneof(

@@ -225,7 +225,7 @@ const CASES: readonly Case[] = [
 const checksOf = ({ parts }: Report) => parts.flatMap(({ checks }) => checks)
 
 describe('a test vector in test/vectors', () => {
-  it('is read here, or a reason is given', () => {
+  it('is read by this file, or this file gives the reason why not', () => {
     expect([...read, ...Object.keys(NOT_INSPECTED)].toSorted()).toEqual(readdirSync(VECTORS).toSorted())
   })
 

@@ -25,9 +25,9 @@ const twice = (map: object) => {
 }
 
 const ALLOWED: readonly (readonly [string, unknown])[] = [
-  ['their canonical request', deviceRequest],
-  ['the same request, made here', text(encode(GOOD))],
-  ['refused names in another namespace', asking({ other: { oidc_info: false, webapi_info: false } })],
+  ['the canonical request of these tests', deviceRequest],
+  ['the same request, encoded by this file', text(encode(GOOD))],
+  ['names refused only in the mDL namespace', asking({ other: { oidc_info: false, webapi_info: false } })],
   ['a name as bytes', asking(new Map([[MDL, new Map([[Buffer.from('oidc_info'), false]])]]))],
   ['an unknown member', text(encode({ ...GOOD, unknown_entry: 'some_value' }))],
 ]
@@ -50,7 +50,7 @@ const REFUSED: readonly (readonly [string, unknown])[] = [
   ['whitespace', `${deviceRequest} \n`],
   ['the standard alphabet', standardAlphabet.replaceAll('=', '')],
   ['an object', {}],
-  ['nothing', undefined],
+  ['undefined', undefined],
   ['bytes that are not CBOR', text(Uint8Array.of(0xff))],
   ['a text that is not UTF-8', text(Uint8Array.of(0xa1, 0x61, 0x61, 0x62, 0xc3, 0x28))],
   ['a trailing byte', text(Uint8Array.of(...encode(GOOD), 0))],
@@ -68,7 +68,7 @@ const REFUSED: readonly (readonly [string, unknown])[] = [
       ),
     ),
   ],
-  ['no docRequests', text(encode({ version: '1.0' }))],
+  ['missing docRequests', text(encode({ version: '1.0' }))],
   ['docRequests that is a text', text(encode({ version: '1.0', docRequests: 'not an array' }))],
   ['a document that is a text', text(encode(requestOf('not a map')))],
   ['items without tag 24', text(encode(requestOf(documentWith(items({ [MDL]: ELEMENTS })))))],
@@ -95,7 +95,7 @@ describe('a browser that follows the Web Platform Tests', () => {
     expect(refusalOfBrowser({ deviceRequest, encryptionInfo: info })).toBeTypeOf('string')
   })
 
-  it('is a rule of the linter', () => {
+  it('is used by the linter, which reports a request for oidc_info as a fault', () => {
     const data = {
       deviceRequest: asking({ [MDL]: { oidc_info: false } }),
       encryptionInfo: annexC.waltId.encryptionInfoB64,

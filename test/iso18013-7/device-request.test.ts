@@ -77,7 +77,7 @@ describe('our device request is byte for byte the published request of', () => {
   })
 })
 
-it('a device request groups elements by namespace, with the intent to retain', async () => {
+it('a device request groups elements by namespace, each with its intent to retain', async () => {
   expect(await received(both)).toMatchObject({
     version: '1.0',
     documents: [

@@ -62,9 +62,9 @@ describe('parseEncryptedResponse', () => {
   it.each<[string, unknown, string]>([
     ['another name', ['dcapi2', { enc, cipherText }], 'malformed_response'],
     ['a third element', ['dcapi', { enc, cipherText }, 1], 'malformed_response'],
-    ['no envelope', ['dcapi'], 'malformed_response'],
+    ['a missing envelope', ['dcapi'], 'malformed_response'],
     ['a map', { enc, cipherText }, 'malformed_response'],
-    ['no enc', ['dcapi', { cipherText }], 'malformed_response'],
+    ['a missing enc', ['dcapi', { cipherText }], 'malformed_response'],
     ['a text as ciphertext', ['dcapi', { enc, cipherText: 'x' }], 'malformed_response'],
     [
       'a ciphertext shorter than its tag',
@@ -89,7 +89,7 @@ describe('parseEncryptedResponse', () => {
   })
 
   it.each<[string, JsonObject, string]>([
-    ['no response', {}, 'malformed_response'],
+    ['a missing response', {}, 'malformed_response'],
     ['a number', { response: 1 }, 'malformed_response'],
     ['a JWE', { response: 'a.b.c.d.e' }, 'malformed_response'],
     ['base64url with padding', { response: `${waltId.encryptedResponseB64}=` }, 'malformed_response'],

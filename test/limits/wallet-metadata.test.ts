@@ -27,7 +27,7 @@ const REQUEST = {
 } as const
 
 describe('randomly generated wallet metadata', () => {
-  it('are parsed or rejected, and only few keys are imported for this', async () => {
+  it('are parsed or rejected, and at most as many keys are imported as the limit allows', async () => {
     const members = fc.dictionary(fc.constantFrom(...Object.keys(JSON.parse(GOOD))), fc.jsonValue())
     const keys = fc.array(
       fc.oneof(fc.constant(KEY), fc.dictionary(fc.constantFrom(...Object.keys(KEY)), fc.jsonValue())),

@@ -16,7 +16,7 @@ function lettersOneByOne(length: number): Request {
   return new Request('https://sandbox.invalid', { method: 'POST', body, duplex: 'half' } as RequestInit)
 }
 
-it('the bounded read reads a body up to the limit, and not one byte more', async () => {
+it('the bounded read returns a body as long as the limit, and undefined for a body that is one byte longer', async () => {
   const bytes = await readAtMost(lettersOneByOne(LIMIT), LIMIT)
   expect(bytes && decodeUtf8(bytes)).toBe('a'.repeat(LIMIT))
   expect(await readAtMost(lettersOneByOne(LIMIT + 1), LIMIT)).toBeUndefined()

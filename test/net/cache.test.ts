@@ -39,7 +39,7 @@ describe('a cache', () => {
     expect(reads.map((read) => read[0])).toEqual(['a', 'b', 'c', 'b'])
   })
 
-  it('drops the oldest values if all values together have too many bytes, and stores a single large value', async () => {
+  it('drops the oldest values if all values together exceed the byte limit, but stores a single value that exceeds it', async () => {
     const { get, reads } = counting({ names: 9, bytes: { limit: 5, of: (value) => value.length } })
     for (const name of ['aa', 'bb', 'aa', 'cccccccc', 'cccccccc', 'aa']) await get(name)
     expect(reads.map((read) => read[0])).toEqual(['a', 'b', 'a', 'c', 'a'])

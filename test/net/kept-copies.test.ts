@@ -61,7 +61,7 @@ it('a cached result that is still used after a failed fetch keeps its own copy',
   expect(await ask(NOW + 90)).toEqual([copyOf(1)])
 })
 
-it('a caller that keeps copies receives no copy with a failure or after its deadline', async () => {
+it('a caller that keeps copies receives no copy if the fetch fails or the deadline is over', async () => {
   const { state, ask } = world()
   state.isDown = true
   expect(await ask()).toEqual([])

@@ -63,7 +63,7 @@ describe('a public http URL on port 80', () => {
     ['http://crl.internal/', 'not_public_name'],
     ['http://metadata.goog/', 'not_public_name'],
     ['http://verify.example.org/', 'own_host'],
-  ])('is rejected if it breaks another rule: %s as %s', (text, reason) => {
+  ])('is rejected if it breaks another rule: %s gives %s', (text, reason) => {
     expect(fault(text, SIGNED)).toBe(reason)
   })
 })
@@ -89,7 +89,7 @@ describe('a URL is rejected', () => {
     ['https://acme.com/#', 'fragment'],
     ['https://verify.example.org/', 'own_host'],
     ['https://VERIFY.example.org:443/hook', 'own_host'],
-  ])('because of its scheme, port, user information or fragment: %s is rejected as %s', (text, reason) => {
+  ])('because of its scheme, port, userinfo, fragment or host: %s is rejected as %s', (text, reason) => {
     expect(fault(text)).toBe(reason)
   })
 
@@ -241,7 +241,7 @@ describe('a loopback address', () => {
     ['http://127.0.0.1:9000/#a', 'fragment'],
     ['http://127.0.0.1:8787/', 'own_host'],
     ['http://localhost:8787/', 'own_host'],
-  ])('is rejected if another rule forbids it, and so is a similar URL: %s as %s', (text, reason) => {
+  ])('is rejected if another rule forbids it, and so is a similar URL: %s gives %s', (text, reason) => {
     expect(fault(text, LOCAL)).toBe(reason)
   })
 

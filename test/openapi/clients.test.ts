@@ -123,7 +123,7 @@ describe.each(LANGUAGES)('the hand-written part of the client for %s', (language
   })
 })
 
-it('the packages have the version of the project', () => {
+it('the client packages have the version of the project', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string }
   const read = (path: string) => readFileSync(path, 'utf8')
   expect(read('packages/client-python/pyproject.toml')).toContain(`\nversion = "${version}"\n`)

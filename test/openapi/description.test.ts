@@ -41,7 +41,7 @@ const ON_PAGES = ['parameter_repeated', 'request_uri_over', 'par_required', 'pol
 )
 
 describe('the description', () => {
-  it('accepts a colour in upper-case letters, as the settings do', () => {
+  it('accepts a colour with upper-case hexadecimal digits', () => {
     const body = { branding: { color: '#1D4ED8' } }
     expect(schemaErrors(body, findSchema('ChangeRelyingParty'), findSchema)).toEqual([])
   })
@@ -147,8 +147,8 @@ describe('the comparison of a response with the description', () => {
     ['an undescribed media type', { type: 'text/plain' }],
     ['an undescribed member', { body: '{"status":"ready","warnings":[],"more":1}' }],
     ['a missing member', { body: '{"status":"ready"}' }],
-    ['another value', { body: '{"status":"steady","warnings":[]}' }],
-    ['another type', { body: '{"status":"ready","warnings":{}}' }],
+    ['a value that is not described', { body: '{"status":"steady","warnings":[]}' }],
+    ['a type that is not described', { body: '{"status":"ready","warnings":{}}' }],
     [
       'a problem that this route does not have',
       { status: 503, type: 'application/problem+json', body: JSON.stringify(examples.not_found?.value) },

@@ -50,7 +50,7 @@ const inRequests = partsOf(requestBodies)
 const inResponses = partsOf(responseBodies)
 
 describe('an enumeration of values', () => {
-  it('is open in responses: a client accepts a status that a later version adds', () => {
+  it('is open in responses, so that a later version can add values', () => {
     const closed = inResponses.filter(({ schema, member }) => {
       const isConstant = schema.const !== undefined && member !== 'object' && member !== 'event_type'
       return schema.enum !== undefined || isConstant
@@ -193,7 +193,7 @@ describe('the paths of the description', () => {
     expect(wait.find(({ name }) => name === 'after_version')?.description).toContain('Needs `wait`.')
   })
 
-  it('link the creation of a verification to every operation with its id, except a delivery and the end of a login', () => {
+  it('link the creation of a verification to every operation that needs its verification_id, except a delivery and the end of a login', () => {
     const created = DESCRIPTION.paths['/v1/verify']?.post?.responses[201]
     const linked = Object.values(created?.links ?? {})
     // The end of a login is opened by the page of its session.

@@ -68,7 +68,7 @@ describe('the description accepts what the service accepts', () => {
     ['CreateApiKey', { scopes: ['verify:read'], expires_at: '2027-01-31T12:00:00Z' }],
     ['DcApiRequestOptions', { origin: 'http://localhost:8080' }],
     ['RedeliveryRange', { from: '2027-01-31T12:00:00.5Z', to: '2027-01-31T12:00:01Z' }],
-  ])('%s %j', async (name, body) => {
+  ])('the %s body %j', async (name, body) => {
     expect(await isAccepted(name, body)).toBe(true)
     expect(schemaErrors(body, findSchema(name), findSchema)).toEqual([])
   })
@@ -124,7 +124,7 @@ describe('the description refuses what the service refuses', () => {
     ['CreateApiKey', { scopes: ['verify:read', 'verify:read'] }],
     ['DcApiRequestOptions', { origin: '' }],
     ['RedeliveryRange', { from: '2027-01-31T12:00:00+01:00', to: '2027-01-31T12:00:00Z' }],
-  ])('%s %j', async (name, body) => {
+  ])('the %s body %j', async (name, body) => {
     expect(await isAccepted(name, body)).toBe(false)
     expect(isDescribed(name, body)).toBe(false)
   })

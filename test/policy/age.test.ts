@@ -34,11 +34,21 @@ describe('provesAge', () => {
     ['late on the birthday', '2008-06-15', '2026-06-15T23:59:59Z', true],
     ['at the turn of the year', '2008-01-01', '2025-12-31T23:59:59Z', false],
     ['on New Year', '2008-01-01', '2026-01-01T00:00:00Z', true],
-    ['born on 31 December, a day early', '2008-12-31', '2026-12-30T23:59:59Z', false],
-    ['born on 29 February, on 28 February of a common year', '2008-02-29', '2026-02-28T23:59:59Z', false],
-    ['born on 29 February, on 1 March of a common year', '2008-02-29', '2026-03-01T00:00:00Z', true],
-    ['born on 28 February, on 28 February', '2008-02-28', '2026-02-28T00:00:00Z', true],
-    ['born on 1 March, on 28 February', '2008-03-01', '2026-02-28T23:59:59Z', false],
+    ['one day before a birthday on 31 December', '2008-12-31', '2026-12-30T23:59:59Z', false],
+    [
+      'on 28 February of a common year, if the birthday is 29 February',
+      '2008-02-29',
+      '2026-02-28T23:59:59Z',
+      false,
+    ],
+    [
+      'on 1 March of a common year, if the birthday is 29 February',
+      '2008-02-29',
+      '2026-03-01T00:00:00Z',
+      true,
+    ],
+    ['on 28 February, if the birthday is 28 February', '2008-02-28', '2026-02-28T00:00:00Z', true],
+    ['on 28 February, if the birthday is 1 March', '2008-03-01', '2026-02-28T23:59:59Z', false],
   ])('returns the right result for an age of 18 years: %s', (_, birthdate, now, proven) => {
     expect(provesAge(birthdate, 18, at(now))).toBe(proven)
   })
@@ -136,7 +146,7 @@ describe('provesAge', () => {
     },
   )
 
-  test('uses the latest possible date if the birth_date has a mask', () => {
+  test('proves an age from a masked birth_date only if every possible date proves the age', () => {
     const now = at('2026-06-15T12:00:00Z')
     const days = Array.from({ length: 366 }, (_, i) =>
       new Date(Date.UTC(2008, 0, 1 + i)).toISOString().slice(0, 10),

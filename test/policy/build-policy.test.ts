@@ -47,7 +47,7 @@ describe('a policy is refused with 400 for', () => {
     expect(errorsOf(changes)).toContainEqual({ code, pointer })
   })
 
-  test('all unknown names in one response', () => {
+  test('unknown names, and all of them are reported in one response', () => {
     expect(errorsOf({ credential_types: ['a', 'pid'], scope: ['b', 'age_over_18', 'c'] })).toEqual([
       { code: 'unsupported_credential_type', pointer: '/credential_types/0' },
       { code: 'unsupported_scope', pointer: '/scope/0' },

@@ -98,7 +98,7 @@ describe('scope paths', () => {
     ['aadhaar', 'mso_mdoc', 'resident_name', ['in.gov.uidai.aadhaar.1', 'resident_name']],
     ['aadhaar', 'mso_mdoc', 'age_over_18', ['in.gov.uidai.aadhaar.1', 'age_above18']],
     ['aadhaar', 'mso_mdoc', 'age_above18', ['in.gov.uidai.aadhaar.1', 'age_above18']],
-  ])('in %s %s, the scope %s has the path %j', (type, format, scope, expected) => {
+  ])('for the type %s in the format %s, the scope %s has the path %j', (type, format, scope, expected) => {
     expect(path(type, format, scope)).toEqual(expected)
   })
 
@@ -114,7 +114,7 @@ describe('scope paths', () => {
     ['pid', 'dc+sd-jwt', 'constructor'],
     ['pid', '__proto__', 'toString'],
     ['pid', 'dc+sd-jwt', ''],
-  ])('in %s %s, there is no path for %j', (type, format, scope) => {
+  ])('for the type %s in the format %s, there is no path of the scope %j', (type, format, scope) => {
     expect(path(type, format, scope)).toBeUndefined()
   })
 

@@ -215,15 +215,18 @@ describe('a response to a DCQL query', () => {
     [true, true, true],
     [true, false, false],
     [false, false, false],
-  ])('is bound to its holder only if every used credential is bound: %s and %s', (first, second, bound) => {
-    const waived = { require_cryptographic_holder_binding: false }
-    const credentials = ['a', 'b'].map((id) => query([{ path: ['tier'] }], { id, ...waived }))
-    const inputs: CredentialInput[] = [
-      ['a', { tier: 'gold' }, { holderBound: first }],
-      ['b', { tier: 'gold' }, { holderBound: second }],
-    ]
-    expect(decided({ credentials }, inputs).holder_bound).toBe(bound)
-  })
+  ])(
+    'is bound to its holder only if every used credential is bound: %s for the first, %s for the second',
+    (first, second, bound) => {
+      const waived = { require_cryptographic_holder_binding: false }
+      const credentials = ['a', 'b'].map((id) => query([{ path: ['tier'] }], { id, ...waived }))
+      const inputs: CredentialInput[] = [
+        ['a', { tier: 'gold' }, { holderBound: first }],
+        ['b', { tier: 'gold' }, { holderBound: second }],
+      ]
+      expect(decided({ credentials }, inputs).holder_bound).toBe(bound)
+    },
+  )
 
   it.each([
     ['has the same holder key for two credentials bound to one key', 'x', 'x', true],

@@ -57,7 +57,7 @@ describe('a PNG', () => {
     expect([types, at]).toEqual([['IHDR', 'IDAT', 'IEND'], png.length])
   })
 
-  it('is small enough for a JSON response', () => {
+  it('has fewer than 2,048 bytes for a request URI at 320 pixels', () => {
     const request = `openid4vp://?client_id=x509_hash:${'kX3'.repeat(14)}w&request_uri=https://verifier.example.com/r/${'b7_Qe'.repeat(14)}&request_uri_method=post`
     expect(encodePng(symbolOf(request, 320)).length).toBeLessThan(2048)
   })

@@ -80,7 +80,7 @@ describe('a token that was issued', () => {
     expect(await at(900)).toEqual({ ok: false, error: 'expired_token' })
   })
 
-  it('is accepted while its signing key is configured, even after a newer key, and is invalid after this key is removed', async () => {
+  it('is accepted while its signing key is configured, even after a newer key was added, and is invalid after its signing key is removed', async () => {
     const { token } = await issue()
     expect((await verifyAccessToken(issuer(second, first), token, NOW)).ok).toBe(true)
     expect(await verifyAccessToken(issuer(second), token, NOW)).toEqual(INVALID)
@@ -113,7 +113,7 @@ const CLAIMS = {
 const verify = (token: string, now: number = NOW) => verifyAccessToken(issuer(first, second), token, now)
 
 describe('a token', () => {
-  it('a token with the members of our tokens is accepted if any library signed it with our key', async () => {
+  it('a token with the members of our tokens is accepted if it is signed with one of our keys, by whichever library', async () => {
     expect(await verify(await sign(HEADER, CLAIMS, first))).toEqual({
       ok: true,
       value: {
@@ -132,7 +132,7 @@ describe('a token', () => {
     ['the typ JWT of our own signed claims', { typ: 'JWT' }],
     ['no typ', { typ: undefined }],
     ['typ of a receipt', { typ: 'verification-receipt+jwt' }],
-    ['typ of another kind', { typ: 'oauth-authz-req+jwt' }],
+    ['the typ of a Request Object', { typ: 'oauth-authz-req+jwt' }],
     ['alg none', { alg: 'none' }],
     ['alg HS256', { alg: 'HS256' }],
     ['alg ES384', { alg: 'ES384' }],
@@ -153,9 +153,9 @@ describe('a token', () => {
     ['the audience of our own signed claims (a relying party)', { aud: 'rp_one' }],
     ['no audience', { aud: undefined }],
     ['no exp', { exp: undefined }],
-    ['an exp in words', { exp: '2099-01-01' }],
+    ['an exp that is a string', { exp: '2099-01-01' }],
     ['no iat', { iat: undefined }],
-    ['an nbf to come', { nbf: SECONDS + 60 }],
+    ['an nbf in the future', { nbf: SECONDS + 60 }],
     ['no sub', { sub: undefined }],
     ['no client_id', { client_id: undefined }],
     ['a client_id that is not the subject', { client_id: 'rp_two' }],
@@ -164,12 +164,12 @@ describe('a token', () => {
     ['a list for scope', { scope: ['verify:read'] }],
     ['no key_id', { key_id: undefined }],
     ['no livemode', { livemode: undefined }],
-    ['livemode in words', { livemode: 'false' }],
+    ['livemode as a string', { livemode: 'false' }],
   ])('a token with %s is invalid', async (_, change) => {
     expect(await verify(await sign(HEADER, { ...CLAIMS, ...change }, first))).toEqual(INVALID)
   })
 
-  it('is expired only if it is genuine: a forged token that is also expired is invalid', async () => {
+  it('is reported as expired only if it is genuine: a forged token is reported as invalid even after its expiry', async () => {
     const late = (SECONDS + 900) * 1000
     expect(await verify(await sign(HEADER, CLAIMS, first), late)).toEqual({
       ok: false,
@@ -181,7 +181,7 @@ describe('a token', () => {
     ).toEqual(INVALID)
   })
 
-  it('a token of another signer is invalid, even if it names the kid of our key or contains its own key', async () => {
+  it('a token of an unknown signer is invalid, even if it names the kid of our key or contains the signer’s key', async () => {
     expect(await verify(await sign(HEADER, CLAIMS, stranger))).toEqual(INVALID)
     const { d, kid, ...jwk } = stranger
     expect(await verify(await sign({ ...HEADER, jwk }, CLAIMS, stranger))).toEqual(INVALID)

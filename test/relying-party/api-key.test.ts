@@ -49,7 +49,7 @@ describe('an API key', () => {
     expect(await matchesApiKey({ ...record, hash: successor.hash }, parsed)).toBe(false)
   })
 
-  it('always has the same form and the same length', async () => {
+  it('cannot be parsed if its form or its length is changed', async () => {
     const { apiKey } = await newApiKey(GRANT)
     const other = [
       '',

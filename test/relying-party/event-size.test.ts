@@ -88,7 +88,7 @@ it.each([
   ['of a session that expired', NO_OUTCOME],
   ['of one credential', {}],
   ['with a member of a later version', { ...ofSize(900), added_later: ['x'] }],
-  ['of one credential of another type than its first member says', { credential_type: 'pid', checks: null }],
+  ['of one credential, with checks only in `credentials`,', { credential_type: 'pid', checks: null }],
   [
     'of a step',
     {

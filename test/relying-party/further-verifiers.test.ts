@@ -74,7 +74,7 @@ describe('verifier.further', () => {
       '/verifier/further/0/certificate_chain_pem must not contain a self-signed certificate',
     ],
     [
-      'a member that it does not have',
+      'the member root_certificate_pem',
       further({ ...APPLE, root_certificate_pem: root.pem }),
       '/verifier/further/0 ',
     ],

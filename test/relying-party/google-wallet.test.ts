@@ -71,9 +71,9 @@ describe('google_wallet', () => {
 
   it.each([
     ['no JSON', 'x', 'must be JSON'],
-    ['a missing member', JSON.stringify(DISPLAY), 'display_name'],
+    ['an object without display_name', JSON.stringify(DISPLAY), 'display_name'],
     [
-      'a logo by http',
+      'an object whose logo_uri is an http URL',
       JSON.stringify({ ...AGGREGATOR, logo_uri: 'http://a.example' }),
       'must be an https URL',
     ],

@@ -509,7 +509,7 @@ it.each<[string, string, () => void]>([
     () => put({ pointers: [pointerTo('HU', { location: LOTL })] }),
   ],
   [
-    'to itself, with its own signer',
+    'to the list of lists with its right signer',
     'wrong_list',
     () => put({ pointers: [pointerTo('HU', { location: LOTL, certificates: [commission.x5c] })] }),
   ],
@@ -519,7 +519,7 @@ it.each<[string, string, () => void]>([
   expect(requested.every((url) => url === LOTL)).toBe(true)
 })
 
-it('a pointer of another type, or to another format, is ignored', async () => {
+it('a pointer to a list of lists, or to a media type other than application/vnd.etsi.tsl+xml, is ignored', async () => {
   put({
     pointers: [pointerTo('HU', { type: LOTL_TYPE }), pointerTo('SE', { mimeType: 'application/xml' })],
   })
@@ -543,7 +543,7 @@ it.each<[string, string, () => XmlListOptions]>([
     () => ({ pointers: [self(commission), pointerTo('HU'), pointerTo('HU')] }),
   ],
   ['is past its next update', 'expired', () => ({ nextUpdate: '2046-11-21T12:30:00Z' })],
-  ['stands for ten years', 'malformed', () => ({ nextUpdate: '2056-11-21T12:30:00Z' })],
+  ['is valid for ten years', 'malformed', () => ({ nextUpdate: '2056-11-21T12:30:00Z' })],
 ])(
   'a signed list of lists that %s ends the trust in every list until a good list of lists arrives',
   async (_, fault, options) => {
@@ -668,14 +668,14 @@ describe('after a change of the signers of the list of lists', () => {
         },
       ],
       [
-        'a chain past the newest pivot that was used',
+        'a chain that leaves out the newest used pivot',
         () => {
           pivot(360, between, [third])
           later([360, 300])
         },
       ],
       [
-        'another pivot with the number of the newest that was used',
+        'a different pivot with the number of the newest used pivot',
         () => {
           pivot(350, between, [third])
           later([350, 300])
@@ -718,7 +718,7 @@ describe('after a change of the signers of the list of lists', () => {
     ['a pivot that is left out', () => chain({ uris: [pivotUrl(350), JOURNAL] })],
     ['no pivot', () => chain({ uris: [JOURNAL] })],
     ['pivots behind the Journal', () => chain({ uris: [JOURNAL, pivotUrl(350), pivotUrl(300)] })],
-    ['another Journal', () => chain({ uris: [pivotUrl(350), pivotUrl(300), `${JOURNAL}2`, JOURNAL] })],
+    ['a wrong Journal', () => chain({ uris: [pivotUrl(350), pivotUrl(300), `${JOURNAL}2`, JOURNAL] })],
     ['no Journal', () => chain({ uris: [pivotUrl(350), pivotUrl(300)] })],
     ['pivots in the other order', () => chain({ uris: [pivotUrl(300), pivotUrl(350), JOURNAL] })],
     ['a pivot twice', () => chain({ uris: [pivotUrl(350), pivotUrl(300), pivotUrl(300), JOURNAL] })],
@@ -730,7 +730,7 @@ describe('after a change of the signers of the list of lists', () => {
       },
     ],
     [
-      'a pivot with another number',
+      'a pivot whose number differs from the number in its address',
       () => {
         chain()
         pivot(300, commission, [between], { sequence: 301 })
@@ -781,7 +781,7 @@ describe('after a change of the signers of the list of lists', () => {
       },
     ],
     [
-      'a list that the last pivot does not name',
+      'a last pivot that does not name the signer of the list',
       () => {
         chain()
         pivot(350, between, [stranger])

@@ -79,7 +79,7 @@ it('if entries cannot be read, the next id is masked with a new row, so that no 
     expect([ids.get(entry), ids.get(next)]).toEqual([idOf(1), idOf(2)])
   }))
 
-it('an id of an earlier version is read from its row, and removed there', () =>
+it('an id that an earlier version stored is read from its row, and is removed from this row', () =>
   inStorage((kv) => {
     const row = new Uint8Array(1_024 + 80 * 48)
     row.set(new TextEncoder().encode(idOf(1)), 1_024 + 5 * 48)

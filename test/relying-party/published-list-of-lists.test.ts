@@ -147,7 +147,7 @@ describe('the list of lists 386', () => {
     expect(requested).toEqual([])
   })
 
-  it('leads to no list after its next update, and only to the requested territories before', async () => {
+  it('leads to no list after its next update, and before this time only to the lists of the requested territories', async () => {
     const late = await verify(LIST.bytes, { now: Date.parse('2026-10-21T13:10:30Z') / 1000 })
     expect(late).toMatchObject({ ok: true, value: { ended: 'expired', lists: [] } })
     const some = await listsOf(LIST.bytes, { territories: ['SE', 'IS', 'XX'] })
@@ -214,7 +214,7 @@ describe('the list of lists 386 with one change, signed again,', () => {
     const listsAfter = (change: TextChange) =>
       listsOf(signed(change), { signers: [commission.pem], territories })
 
-    it('without a change the list is used', async () => {
+    it('the unchanged pointer leads to the list of SE, which is used', async () => {
       web.set(ADDRESS, publishedList('SE').bytes)
       const [se, ...others] = await listsAfter((whole) => whole)
       expect(others).toEqual([])
@@ -229,7 +229,7 @@ describe('the list of lists 386 with one change, signed again,', () => {
       ['the list of lists', 'untrusted_signer', swap(ADDRESS, 'https://ec.europa.eu/tools/lotl/eu-lotl.xml')],
       ['another signer', 'untrusted_signer', (own) => swap(IDENTITIES, identities(stranger))(own)],
       ['another territory', 'wrong_list', swap('SchemeTerritory>SE', 'SchemeTerritory>XX')],
-    ])('a list at or with %s is refused', async (_, fault, change) => {
+    ])('the list is refused after a change to %s', async (_, fault, change) => {
       web.set(ADDRESS, publishedList('SE').bytes)
       web.set('https://ec.europa.eu/tools/lotl/eu-lotl.xml', LIST.bytes)
       const [changed] = await listsAfter(pointer(change))
@@ -238,10 +238,10 @@ describe('the list of lists 386 with one change, signed again,', () => {
     })
 
     it.each<[string, TextChange]>([
-      ['another type', swap('TSLType/EUgeneric', 'TSLType/EUlistofthelists')],
-      ['another format', swap('application/vnd.etsi.tsl+xml', 'application/pdf')],
-      ['another territory that is not asked for', swap('SchemeTerritory>SE', 'SchemeTerritory>YY')],
-    ])('a list of %s is not followed', async (_, change) => {
+      ['the type of a list of lists', swap('TSLType/EUgeneric', 'TSLType/EUlistofthelists')],
+      ['the media type application/pdf', swap('application/vnd.etsi.tsl+xml', 'application/pdf')],
+      ['a territory that is not requested', swap('SchemeTerritory>SE', 'SchemeTerritory>YY')],
+    ])('the list is not followed after a change to %s', async (_, change) => {
       expect(await listsAfter(pointer(change))).toEqual([])
     })
 
@@ -276,7 +276,7 @@ describe('the list of lists 386 with one change, signed again,', () => {
     }
     const pinned = () => ({ signers: [commission.pem] })
 
-    it('the five pivots lead from the pinned signer to the signer of the list, oldest first', async () => {
+    it('the five pivots are fetched from the oldest to the newest, and lead from the pinned signer to the signer of the list', async () => {
       publish()
       const verified = await verify(changed(), pinned())
       expect(verified).toMatchObject({ ok: true, value: { sequence: 386, lastPivot: { number: 378 } } })
@@ -286,7 +286,7 @@ describe('the list of lists 386 with one change, signed again,', () => {
     })
 
     it.each<[string, number, () => readonly string[]]>([
-      ['an oldest pivot that is left out', 1, () => newestFirst.slice(0, -1)],
+      ['a chain without the oldest pivot', 1, () => newestFirst.slice(0, -1)],
       ['a pivot that is named twice', 0, () => [...newestFirst, addressOf(378)]],
       ['nine pivots', 0, () => Array.from({ length: 9 }, (_, i) => addressOf(385 - i))],
       ['a pivot that is not there', 1, () => [...newestFirst, addressOf(200)]],
@@ -304,7 +304,7 @@ describe('the list of lists 386 with one change, signed again,', () => {
         'of another territory',
         () => [(whole) => swap('SchemeTerritory>EU', 'SchemeTerritory>SE')(whole).replace('>386<', '>282<')],
       ],
-    ])('an oldest pivot %s: no signer is learned, and no later pivot is fetched', async (_, oldest) => {
+    ])('with an oldest pivot %s, no signer is learned, and no later pivot is fetched', async (_, oldest) => {
       publish((number) => (number === 282 ? oldest() : undefined))
       expect(await verify(changed(), pinned())).toEqual({ ok: false, error: 'untrusted_signer' })
       expect(requested).toEqual([addressOf(282)])

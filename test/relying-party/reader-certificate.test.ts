@@ -117,7 +117,7 @@ describe('reader_certificates', () => {
 })
 
 describe('readersFor', () => {
-  it('returns the valid certificates of exactly this host, in order', async () => {
+  it('returns the valid certificates for exactly the host of the origin, in the order of the settings', async () => {
     const expired = readerOf([await mintLeaf(root, { ...READER, notAfter: new Date(NOW - 1000) })])
     const first = readerOf([good], ['a.example', 'shop.example'])
     const second = readerOf([await mintLeaf(root, READER)])

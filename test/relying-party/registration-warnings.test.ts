@@ -107,7 +107,7 @@ describe('a registration certificate', () => {
       `registration_other_subject ${CERTIFICATE}`,
     ],
     [
-      'is beside a certificate whose organization is another one',
+      'is beside a certificate of a different organization',
       { subject: `2.5.4.97=NTRNL-2,2.5.4.5=${ID}` },
       `registration_other_subject ${CERTIFICATE}`,
     ],
@@ -136,7 +136,7 @@ describe('a registration certificate', () => {
     expect(await codesOf({ claims })).toEqual([])
   })
 
-  it('causes a warning that names the scopes of a type that the certificate does not cover', async () => {
+  it('that does not cover all scopes of an added type causes a warning with the missing scopes', async () => {
     const scopes = {
       number: { path: ['number'] },
       age_over_NN: { path: ['age', 'NN'] },

@@ -148,7 +148,7 @@ describe('webhook secrets', () => {
     expect(after.map(({ secret }) => secret)).not.toContain(created.webhook_secret)
   })
 
-  it('stay the same when the URL changes', async () => {
+  it('exist even without a webhook, and stay the same when a webhook is set later', async () => {
     const { stub, created } = await create({ webhook: null })
     await stub.update({ webhook: { url: URL_IN, events: ['verification.verified'] } })
     expect((await settingsFrom(stub)).webhook?.secrets).toEqual([

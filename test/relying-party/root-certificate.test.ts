@@ -29,11 +29,11 @@ describe('the root of a verifier certificate', () => {
   })
 
   it.each([
-    ['another root', async () => (await mintRoot()).pem, 'must be the self-signed authority'],
+    ['an unrelated root', async () => (await mintRoot()).pem, 'must be the self-signed authority'],
     ['an authority that is not self-signed', async () => authority.pem, 'must be the self-signed authority'],
     ['two certificates', async () => root.pem + authority.pem, 'must be one PEM certificate'],
     ['a text', async () => 'root', 'must be one PEM certificate'],
-  ])('is refused: %s', async (_, pem, message) => {
+  ])('is refused if it is %s', async (_, pem, message) => {
     const { errors } = await parse(await pem())
     expect(errors).toEqual([expect.stringContaining(`/verifier/root_certificate_pem ${message}`)])
   })

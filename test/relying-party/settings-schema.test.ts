@@ -132,12 +132,12 @@ describe('the creation of a relying party', () => {
   it.each([
     [true, 'require'],
     [false, 'off'],
-  ])('sets certificate_revocation by default, with livemode %s, to "%s"', async (livemode, expected) => {
+  ])('with livemode %s sets certificate_revocation to "%s" by default', async (livemode, expected) => {
     const created = await creationSchema(RULES).parseAsync({ name: 'Shop', livemode })
     expect(created.certificate_revocation).toBe(expected)
   })
 
-  it('is rejected if a member exceeds its limit', async () => {
+  it('is accepted if members are exactly at their limits', async () => {
     const within = {
       ...GOOD,
       name: 'x'.repeat(100),
@@ -485,7 +485,7 @@ describe('a verifier certificate', () => {
   })
 
   it.each(['', 'x', 'junk before'])(
-    'is refused if the text contains anything besides PEM: %j',
+    'is refused if its text is not only PEM certificates: %j',
     async (text) => {
       const leaf = await mintLeaf(await mintRoot())
       const pem = text === 'junk before' ? `junk\n${leaf.pem}` : text

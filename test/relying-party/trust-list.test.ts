@@ -191,7 +191,7 @@ describe('a trust list', () => {
     expect(await nextFetch()).toBe(Date.now() + HOUR)
   })
 
-  it('is asked once a day for bytes that it does not have, and is not asked after its erasure', async () => {
+  it('is not asked again on the same day for bytes that it does not have, and is not asked if it does not exist', async () => {
     const asked = vi.spyOn(TrustList.prototype, 'keepIssues')
     const services = [{ type: 'certificate', credential_types: ['pid'], assurance_level: 'low' as const }]
     const bundle = async (name: string) => {

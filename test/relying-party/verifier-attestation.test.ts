@@ -36,7 +36,7 @@ it.each([
 })
 
 it.each([[{}], [{ exp: SECONDS + 1 }], [{ nbf: SECONDS + 30 }]])(
-  'an attestation is accepted with %j',
+  'an attestation is accepted with the changed claims %j',
   async (claims) => {
     expect(await errorsOf(await bodyWith(claims))).toEqual([])
   },

@@ -66,9 +66,9 @@ const CASES: readonly (readonly [string, CertificateOptions, CertificateOptions,
     { extensions: [nameConstraints({ permitted: [{ type: 'dns', value: 'other.example' }] })] },
     'may not certify',
   ],
-  ['a date before now', { notAfter: new Date('2026-11-19') }, {}, 'certificates that are valid now'],
-  ['a date after now', {}, { notBefore: new Date('2026-11-21') }, 'certificates that are valid now'],
-  ['another issuer', { issuerName: 'CN=Somebody else' }, {}, 'issued by the next'],
+  ['a leaf that has expired', { notAfter: new Date('2026-11-19') }, {}, 'certificates that are valid now'],
+  ['an issuer not valid yet', {}, { notBefore: new Date('2026-11-21') }, 'certificates that are valid now'],
+  ['a leaf that names a different issuer', { issuerName: 'CN=Somebody else' }, {}, 'issued by the next'],
 ]
 
 describe('a verifier certificate chain', () => {

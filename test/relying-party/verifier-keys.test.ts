@@ -45,7 +45,7 @@ describe('the verifier keys of a relying party', () => {
     expect(await stub.verifierKeys()).toEqual({ ok: true, value: [] })
   })
 
-  it('are kept longer than a session of 24 hours that was created with settings that were 60 s old', () => {
+  it('are kept for more than 24 hours and 60 s: the longest session, and the greatest age of its settings', () => {
     expect(VERIFIER_KEY_OVERLAP).toBeGreaterThan((86_400 + 60) * 1000)
   })
 

@@ -28,10 +28,10 @@ it('data and its alarm are written in one step, so no alarm can run between them
 })
 
 it.each([
-  ['earlier', -1, ['data']],
-  ['later by ten minutes', TEN_MINUTES, ['data']],
-  ['later by more than ten minutes', TEN_MINUTES + 1, ['alarm 0', 'data']],
-])('an alarm that is %s stays, or is replaced if it is too late', async (_, later, expected) => {
+  ['earlier than the new alarm stays', -1, ['data']],
+  ['ten minutes later than the new alarm stays', TEN_MINUTES, ['data']],
+  ['more than ten minutes later than the new alarm is replaced', TEN_MINUTES + 1, ['alarm 0', 'data']],
+])('a stored alarm that is %s', async (_, later, expected) => {
   const { storage, calls, finish } = openStorage(AT + later)
   finish()
   expect(await writeWithAlarm(storage, AT, () => calls.push('data'))).toBe(expected.length)

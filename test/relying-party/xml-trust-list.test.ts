@@ -115,7 +115,7 @@ it('a list in XML is fetched with its media type, and each anchor has its list, 
   expect(await health(NOW)).toMatchObject({ isUsable: true, isRefused: false, isEmpty: false })
 })
 
-it('a list in XML keeps its last good copy if the Worker for background work is missing, and is renewed when it is back', async () => {
+it('a list in XML keeps its last good copy if the Worker for background work is missing, and is renewed when this Worker is back', async () => {
   publish(sign())
   await create()
   publish(sign({ sequence: 8 }))
@@ -171,7 +171,7 @@ it.each([
 
 it.each([
   ['past its next update', 'expired', () => sign({ sequence: 8, nextUpdate: '2046-11-21T12:30:00Z' })],
-  ['of ten years', 'malformed', () => sign({ sequence: 8, nextUpdate: '2056-11-21T12:30:00Z' })],
+  ['valid for ten years', 'malformed', () => sign({ sequence: 8, nextUpdate: '2056-11-21T12:30:00Z' })],
   ['of more than 500 anchors', 'too_large', () => sign({ sequence: 8, services: manyServices() })],
 ] as const)(
   'a signed new issue %s ends the trust at once, and the next fetch is without If-None-Match',

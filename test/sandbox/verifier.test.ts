@@ -23,7 +23,7 @@ describe('the connection to the verifier', () => {
     'https://verifier.example.attacker.example/',
     'http://verifier.example/',
     'https://other.example/',
-  ])('is refused for another origin: %s', async (address) => {
+  ])('is refused for an address that does not have the origin of BASE_URL: %s', async (address) => {
     const bound = vi.fn()
     await expect(verifierOf({ BASE_URL, VERIFIER: { fetch: bound } as never })?.(address)).rejects.toThrow(
       'not an address of the verifier',

@@ -102,7 +102,7 @@ const DETECTED: readonly [Format, MistakeName, string | RegExp][] = [
 ]
 
 describe('a mistake of the test wallet', () => {
-  it.each(DETECTED)('is also detected by another library: %s, %s', async (format, reason, complaint) => {
+  it.each(DETECTED)('in %s is also detected by another library: %s', async (format, reason, complaint) => {
     const verifiers = { 'dc+sd-jwt': verifySdJwt, mso_mdoc: verifyMdoc, jwt_vc_json: verifyJwtVc }
     const presentation = await presentationIn(format, reason)
     await expect(verifiers[format](presentation, REQUEST)).rejects.toThrow(complaint)

@@ -140,7 +140,7 @@ describe('findService', () => {
     expect(findService({ PORT: '9000', ADMIN_TOKEN }).origin).toBe('http://127.0.0.1:9000')
   })
 
-  it('returns the address that TLS_CERT and HOST give, as in npm start', () => {
+  it('returns an https address on HOST if TLS_CERT is set, and requires TLS_KEY with TLS_CERT', () => {
     const tls = { PORT: '9000', TLS_CERT: '/cert.pem', TLS_KEY: '/key.pem', ADMIN_TOKEN }
     expect(findService(tls).origin).toBe('https://127.0.0.1:9000')
     expect(findService({ ...tls, HOST: '192.0.2.7' }).origin).toBe('https://192.0.2.7:9000')

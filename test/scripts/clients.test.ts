@@ -12,7 +12,7 @@ it.each([
   ['python3', '3.11.7 (main, Jan 1 2026)', undefined],
   ['python3', '3.9.2 (default)', 'python3 is older than 3.10'],
   ['mvn', 'Apache Maven 3.8.7\nJava version: 17.0.15', undefined],
-] as const)('the version of %s is read from the output of its command: %s', (tool, printed, reason) => {
+] as const)('the version of %s is read, and reported if it is too old: %s', (tool, printed, reason) => {
   expect(missing(tool, prints(printed))).toBe(reason)
 })
 
@@ -20,7 +20,7 @@ it('a tool that is not installed is reported by name', () => {
   expect(missing('go', () => ({ status: null, stdout: '' }))).toBe('go is not installed')
 })
 
-it('the tests of a language are skipped without its tools, and fail with CI_FULL=1', () => {
+it('the tests of a language are skipped if a tool is missing, but fail with CI_FULL=1', () => {
   expect(resultWithoutTool({})).toBe('skipped')
   expect(resultWithoutTool({ CI_FULL: '0' })).toBe('skipped')
   expect(resultWithoutTool({ CI_FULL: '1' })).toBe('failed')

@@ -61,8 +61,8 @@ describe('the check before a deployment', () => {
   })
 
   it.each<[string, Record<string, string>, RegExp]>([
-    ['http', { BASE_URL: `http://${HOST}` }, /^BASE_URL: must be/],
-    ['a path', { BASE_URL: `https://${HOST}/` }, /^BASE_URL: must be/],
+    ['a BASE_URL with http', { BASE_URL: `http://${HOST}` }, /^BASE_URL: must be/],
+    ['a BASE_URL with a path', { BASE_URL: `https://${HOST}/` }, /^BASE_URL: must be/],
     [
       'a private name',
       { BASE_URL: 'https://verifier.internal' },
@@ -91,7 +91,7 @@ describe('the check before a deployment', () => {
       { VERIFIER_SIGNING_JWK: '{"kty":"EC"}' },
       /^VERIFIER_SIGNING_JWK\.crv: (?!is missing)/,
     ],
-  ])('reports %s', async (_, change, error) => {
+  ])('reports an error for %s', async (_, change, error) => {
     const errors = await errorsWith(change)
     expect(errors[0]).toMatch(error)
     // With another host, the certificate does not name it, either.
@@ -191,7 +191,7 @@ describe('the check before a deployment', () => {
 describe('a Worker that is uploaded', () => {
   const fit = { gzipped: 252 * 1024, background: 40 * 1024, wrangler: readWranglerToml(), now: NOW }
   it.each<[string, object, string[]]>([
-    ['is accepted unchanged', {}, []],
+    ['is accepted within all limits', {}, []],
     ['is refused above the size limit', { gzipped: 252 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
     [
       'is refused above the size limit of the Worker for background work',
@@ -212,7 +212,7 @@ describe('a Worker that is uploaded', () => {
     expect(bundleErrors({ ...fit, ...change })).toEqual(expected)
   })
 
-  it('is uploaded last if it is the verifier, with its variables, secrets and domain', () => {
+  it('the verifier is uploaded after the other Workers, with its variables, secrets and domain', () => {
     const steps = stepsOf(good, { secretsFile: '/s.json', commit: 'abc', isRouted: false, digest: 'd1' })
     expect(steps).toEqual([
       [

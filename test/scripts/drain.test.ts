@@ -29,7 +29,7 @@ async function openService(openRequests: (call: number) => number): Promise<() =
 }
 
 describe('draining', () => {
-  it('ends at once if no request is open', async () => {
+  it('ends as soon as no request is open', async () => {
     const calls = await openService((call) => 3 - call)
     await drainWorkerd(RUNNING, directory)
     expect(calls()).toBe(3)

@@ -153,7 +153,7 @@ describe('an installation', () => {
     )
   })
 
-  it('prints the output of npm if it fails', () => {
+  it('prints the output of npm if npm fails', () => {
     const { status, output } = install('FOR_START', { NPM_FAILS: '1' })
     expect(status).toBe(1)
     expect(output).toContain('npm warn of something')

@@ -133,7 +133,7 @@ describe('the files of an object', () => {
     expect(readdirSync(join(objectsPath, 'aa')).filter((name) => name.startsWith(id(1)))).toEqual([])
   })
 
-  it('are removed by several starts if there are many of them and sessions share objects', () => {
+  it('are removed over several starts if one start has too little time and sessions share objects', () => {
     index('aa', {})
     for (const number of [1, 2, 3]) object('aa', number, number === 3).close()
     expect(prepare({ removalMs: 0 })).toMatchObject({ removed: 1 })
@@ -178,7 +178,7 @@ describe('an object that sessions share', () => {
     expect(objectsReport(counts, 1_024).join('\n')).toContain('Sessions that still share objects: 2.')
   })
 
-  it('is reported as a session of the other form only if new sessions get their own objects', () => {
+  it('sets hasOtherForm only if new sessions get objects of their own', () => {
     index('dd', {})
     shared(1, NOW + 5_000).close()
     expect(prepare().hasOtherForm).toBe(false)

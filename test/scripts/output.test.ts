@@ -59,7 +59,7 @@ it('the output of workerd is not printed if the start reports its error in one s
   expect(printed()).toBe('')
 })
 
-it('errors are held until the start has ended, even if workerd writes its other output itself', () => {
+it('errors on stderr are printed after the start, even if workerd writes to stdout itself', () => {
   const stderr = new PassThrough()
   const { output, printed } = held({ stdout: null, stderr } as never)
   stderr.write(ERROR)

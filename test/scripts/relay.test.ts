@@ -267,7 +267,7 @@ describe('a relay', () => {
     expect(await waiting).toContain('GET /a 0')
   })
 
-  it('closes the service’s connection if the caller closes its own, and the caller’s connection if the service ends its own', async () => {
+  it('closes the connection to the service if the caller closes, and the connection to the caller if the service closes', async () => {
     const port = await open()
     const leaving = await dial(port)
     leaving.write('GET /hang HTTP/1.1\r\nHost: x\r\n\r\n')

@@ -72,7 +72,7 @@ describe('the packages of a Worker’s folder', () => {
 
 describe('the provenance of a release', () => {
   it.each([true, false])(
-    'names the site and the lock file of its generator if it has the site: %s',
+    'names the site and the lock file of the site generator only if the release includes the site: %s',
     (site) => {
       const source = { version: PROJECT.version, commit: 'a'.repeat(40) }
       const statement = JSON.parse(provenance(join(ROOT, 'packages/start'), source, { image: null, site }))

@@ -64,12 +64,12 @@ describe('the keys in a state directory', () => {
     ['oidc-subject-key', 'keys/oidc-subject-key'],
     ['unique-key-Directory', 'a file keys/unique-key-…'],
     ['shared-unique-key', 'a file keys/unique-key-…'],
-  ])('are refused if %s is missing, and the error names this file', (name, named) => {
+  ])('are refused if %s is missing, and the error names this file or keys/unique-key-…', (name, named) => {
     rmSync(join(directory, 'keys', name))
     expect(() => checkKeys(directory, {})).toThrow(`objects without their keys (missing: ${named})`)
   })
 
-  it('have a name for shared sessions that 0.2.0 does not know, so that 0.2.0 refuses to start', () => {
+  it('include the key of shared sessions, in a file with a name that 0.2.0 does not read', () => {
     const known = readdirSync(join(directory, 'keys'))
       .filter((name) => name.startsWith('unique-key-')) // as 0.2.0 finds them
       .map((name) => readFileSync(join(directory, 'keys', name), 'utf8'))
@@ -98,7 +98,7 @@ describe('the time since which new sessions have the present form', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true }))
 
-  it('is that of the first start with a stored time, and later starts do not renew it', async () => {
+  it('is the time of the first start, and later starts do not change it', async () => {
     for (const now of [1_000, 2_000, 3_000]) expect(await keepFormSince(directory, true, now)).toBe(1_000)
   })
 
@@ -111,7 +111,7 @@ describe('the time since which new sessions have the present form', () => {
   })
 
   it.each(['', 'shared', 'shared -1', 'shared 1e3', 'shared 100\n', 'shared 9000', '\0'])(
-    'begins again if the stored text is %j: damaged, or in the future',
+    'begins again if the stored text is damaged or contains a future time: %j',
     async (text) => {
       writeFileSync(join(directory, 'session-form'), text)
       expect(await keepFormSince(directory, true, 2_000)).toBe(2_000)
@@ -119,7 +119,7 @@ describe('the time since which new sessions have the present form', () => {
     },
   )
 
-  it('begins again after a way back to an earlier version, for which session-objects is moved away', async () => {
+  it('begins again if the file session-objects was removed for a return to an earlier version', async () => {
     keepSessionObjects(directory, undefined)
     await keepFormSince(directory, true, 1_000)
     keepSessionObjects(directory, undefined)

@@ -97,7 +97,7 @@ describe('a background write that throws', () => {
     expect(await stored(id)).toMatchObject({ pending_log_entry: null, ...delivered })
   })
 
-  it('does not prevent the storage of a webhook result, even if the write was to move the event to the next day of the event log', async () => {
+  it('does not prevent the storage of a webhook result, even if this write would have moved the event to the next day of the event log', async () => {
     const setting = await setUp(WEBHOOK)
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')

@@ -4,7 +4,7 @@ import { requireRequestOptions } from '../../src/session/document/stored-request
 import { PENDING } from './recorded-sessions.ts'
 
 describe('a stored document', () => {
-  it('has no request options of OpenID4VP if its protocol has no redirect flow, and reading the options throws', () => {
+  it('makes `requireRequestOptions` throw if its OpenID4VP request options are null', () => {
     const request_options = { client_id_prefix: null, response_mode: null, request_uri_method: null }
     expect(() => requireRequestOptions({ request: { request_options } })).toThrow('no requests of OpenID4VP')
   })
@@ -25,7 +25,7 @@ describe('a stored document', () => {
     expect(readDocument(tombstone)).toBe(tombstone)
   })
 
-  it('is refused if it has another schema version, and the error names that version', () => {
+  it('is refused if its schema version is not the current version, and the error names its version', () => {
     for (const schema of [0, 1, SCHEMA - 1, SCHEMA + 1, '1', null, undefined]) {
       expect(() => readDocument({ ...PENDING, schema })).toThrow(`unknown schema: ${schema}`)
     }

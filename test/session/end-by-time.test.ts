@@ -33,12 +33,12 @@ async function erasures(changes: Partial<SessionDocument>): Promise<number> {
   return erase.mock.calls.length
 }
 
-it('a login is not erased at its expiry if a response that arrived in time has ended it', async () => {
+it('a login is not erased at its expiry if a response that arrived in time has ended the login', async () => {
   expect(await erasures({ status: 'verified' })).toBe(0)
   expect(await erasures({})).toBe(1)
 })
 
-it('an expiry without a response does not wait', async () => {
+it('the expiry of a login does not wait if no response is being verified', async () => {
   let document = LOGIN
   const erase = vi.fn(async () => {
     document = { ...LOGIN, status: 'expired' } as SessionDocument

@@ -149,7 +149,7 @@ describe('a status list', () => {
     expect(await namedBy(keeper, await verify(keeper, uri))).toHaveLength(1)
   })
 
-  it('that no evidence names is not stored in any object', async () => {
+  it('is not stored in any object if no evidence names it', async () => {
     const setting = await setUp()
     const before = (await listDurableObjectIds(env.EVIDENCE_MATERIALS)).length
     const uri = await publishList(setting)

@@ -80,7 +80,7 @@ describe('a time stamp that never comes', () => {
     ['required', ['evidence.time_stamp_failed']],
     ['best_effort', []],
   ])(
-    'with the setting %s is requested for 24 hours; it then has the state failed, and sends the events %j',
+    'with the setting %s is requested for 24 hours; its state is then failed, and this causes the events %j',
     async (time_stamp, events) => {
       vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 204 }))
       const types = ['verification.verified', 'evidence.time_stamped', 'evidence.time_stamp_failed']
@@ -181,7 +181,7 @@ describe('the push to an object store', () => {
     })
   })
 
-  it('sends nothing while the Worker for background work is missing, and is repeated when it is back', async () => {
+  it('sends nothing while the Worker for background work is missing, and is repeated when this Worker is back', async () => {
     const sent = vi
       .spyOn(globalThis, 'fetch')
       .mockImplementation(async () => new Response('', { status: 403 }))

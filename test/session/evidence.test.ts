@@ -223,7 +223,7 @@ describe('the deletion of a relying party', () => {
   const documentOf = (id: string) =>
     runInDurableObject(stubOf(id), (_, { storage }) => storage.kv.get('session'))
 
-  it('erases the evidence of each session at once, and of no other relying party', async () => {
+  it('erases the evidence of each of its sessions at once, and no evidence of other relying parties', async () => {
     const [keeper, other] = [await setUpKeeper(), await setUpKeeper()]
     const sessions = [await answered(keeper), await answered(keeper), await answered(other)]
     for (const { id, response } of sessions) await post(id, response)

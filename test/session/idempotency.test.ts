@@ -42,7 +42,7 @@ describe('the client_token of an erased session', () => {
   ] as const
 
   it.each(ROUTES)(
-    'gets 404 at %s …%s of a new session with the same Idempotency-Key, and the token of the new session is accepted',
+    'gets 404 from %s /v1/verify/{id}%s if a new session has this id, and the token of the new session is accepted',
     async (method, path) => {
       const { id, first, second } = await succeeded()
       const send = (token: string) => {
@@ -59,7 +59,7 @@ describe('the client_token of an erased session', () => {
     },
   )
 
-  it('does not open the page of the new session: only the address of the new session opens this page', async () => {
+  it('does not open the session page if a new session has this id: only the new session_url opens the page', async () => {
     const { first, second } = await succeeded()
     const open = (address: string) => call(app, 'GET', address.slice('https://verifier.example'.length))
     expect((await open(first.session_url)).status).toBe(404)
@@ -96,7 +96,7 @@ describe('a repeated create request', () => {
       body: { ...ACCEPTED, request_options: { response_mode: 'direct_post' }, ...more },
     })
 
-  it('gets the first session again even if the current settings would refuse it', async () => {
+  it('gets the first session again even if the current settings would refuse the request', async () => {
     const { setting, session } = await changed('a')
     const again = await create(setting, 'a')
     expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])

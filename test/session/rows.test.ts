@@ -159,7 +159,7 @@ describe('the rows that storage writes for a verification', () => {
     expect(rows()).toBe(8 + 2 + 10)
   })
 
-  it('the erasure of metadata by the index adds one row, plus one alarm for all sessions of a day', async () => {
+  it('the erasure of metadata by the index adds one row for each session, and at most three rows for the whole day', async () => {
     const setting = await setUp()
     for (let i = 0; i < 20; i++) {
       const { verification_id } = await createSession(setting, { metadata: { order: `${i}` } })
@@ -174,7 +174,7 @@ describe('the rows that storage writes for a verification', () => {
     expect(rows()).toBeLessThanOrEqual(20 + 3)
   })
 
-  it('a repeated fetch, a poll, a second read of the view or a replay writes no row', async () => {
+  it('a repeated fetch, a poll, a second read of the OpenID4VP view or a repeated response writes no row', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)

@@ -6,7 +6,7 @@ import type { SessionNote } from '../../src/relying-party/session-counts.ts'
 import { addNote, storeNotes } from '../../src/session/store/session-notes.ts'
 import { bindingsWith } from '../workerd/one-process.ts'
 
-it('notes that could not be stored are kept: later, the newest note of each session is stored, in order', async () => {
+it('notes that could not be stored are kept, and the next attempt stores the newest note of each session', async () => {
   const full = new Error('storage is full')
   const noteSessions = vi.fn<(notes: readonly SessionNote[]) => Promise<void>>()
   const bindings = bindingsWith({ noteSessions })

@@ -83,7 +83,7 @@ describe('sessions of one object', () => {
     })
   })
 
-  it('have one row each, with the document, the next work and a mark that contains no part of the id', async () => {
+  it('have one row each, with the document, the time of the next work and a mark that is not a part of the id', async () => {
     const setting = await setUp()
     const sessions = await Promise.all(Array.from({ length: 5 }, () => create(setting)))
     const stored = await rows()
@@ -118,14 +118,14 @@ describe('sessions of one object', () => {
   })
 })
 
-describe('an Idempotency-Key of a session of the form that new sessions do not have', () => {
+describe('an Idempotency-Key that was used before the service changed', () => {
   const FORMS = { own: { ...env }, shared: SHARED } as const
   const HEADERS = { 'Idempotency-Key': 'order-9' }
 
   describe.each([
     ['own', 'shared'],
     ['shared', 'own'],
-  ] as const)('first %s, then %s', (before, after) => {
+  ] as const)('from %s objects to %s objects', (before, after) => {
     const now = (until: number, act: () => Promise<unknown>) =>
       withEnv({ ...FORMS[after], OTHER_FORM_UNTIL: String(until) }, act) as Promise<{
         verification_id: string
@@ -138,7 +138,7 @@ describe('an Idempotency-Key of a session of the form that new sessions do not h
       return { setting, again, created: created as { verification_id: string } }
     }
 
-    it('leads to that session, refuses another body, and leads to no session after its erasure', async () => {
+    it('returns the earlier session, gets a conflict with a different body, and creates no session after the erasure', async () => {
       const { setting, again, created } = await begin()
       expect((await again({})).verification_id).toBe(created.verification_id)
       await expect(again({ metadata: { order: '9' } })).rejects.toThrow('idempotency_conflict')
@@ -146,7 +146,7 @@ describe('an Idempotency-Key of a session of the form that new sessions do not h
       await expect(again({})).rejects.toThrow('verification_ended')
     })
 
-    it('creates another session if the launcher named no such session, or its time is over', async () => {
+    it('creates a second session once OTHER_FORM_UNTIL has passed, and returns the earlier session before this time', async () => {
       const { again, created } = await begin()
       const next = await again({}, Date.now())
       expect(next.verification_id).not.toBe(created.verification_id)
@@ -193,7 +193,7 @@ describe('a service whose sessions share objects', () => {
 })
 
 describe('the erasure of a session', () => {
-  it('overwrites its row by zeros, and another session gets the row', async () => {
+  it('overwrites its row with zeros, and the next new session gets this row', async () => {
     const setting = await setUp({ index: false })
     const { verification_id } = await create(setting, { metadata: { user: 'CANARY' } })
     expect((await rowOf(verification_id))?.text).toContain('CANARY')
@@ -205,7 +205,7 @@ describe('the erasure of a session', () => {
     expect(await rows()).toHaveLength(1)
   })
 
-  it('also erases an earlier row that became too small for the session', async () => {
+  it('is not needed for an earlier row that became too small: the row is overwritten with zeros while the session still exists', async () => {
     const setting = await setUp({ index: false })
     const { verification_id } = await create(setting)
     const before = await rowOf(verification_id)
@@ -221,7 +221,7 @@ describe('the erasure of a session', () => {
     expect(others.every(({ text }) => isEmpty(text))).toBe(true)
   })
 
-  it('overwrites the write-ahead log an hour later if the object is always in use', async () => {
+  it('is assumed when the object starts: an hour later, the object overwrites its write-ahead log', async () => {
     const setting = await setUp({ index: false })
     const { verification_id } = await create(setting)
     await runInDurableObject(object(), (_, { storage }) => storage.sync())
@@ -267,7 +267,7 @@ describe('a failed write of one session', () => {
 })
 
 describe('the limit of renders', () => {
-  it('is that of one session: another session of the object still gets requests', async () => {
+  it('applies to each session: another session of the same object still gets requests', async () => {
     const setting = await setUp()
     const [busy, other] = [await create(setting), await create(setting)]
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
@@ -304,7 +304,7 @@ describe('the due work of sessions', () => {
     await vi.waitFor(() => expect(posts).toHaveBeenCalledTimes(1), WAIT)
   })
 
-  it('does not wait for webhook receivers of other sessions, even if more wait than may work at the same time', async () => {
+  it('does not wait for slow webhook receivers, even if more sessions wait for them than may work at the same time', async () => {
     const slow = await setUp({ webhook: { url: 'http://127.0.0.1:9/slow' } })
     const quick = await setUp(WEBHOOK)
     const isSlow = (url: string) => url.endsWith('slow')

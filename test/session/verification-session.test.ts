@@ -68,7 +68,7 @@ describe('the expiry of a session', () => {
     webSocket?.close()
   })
 
-  it('is done by the alarm, which queues an event with the reason of the last attempt', async () => {
+  it('is done by the alarm: the session gets the reason of the last attempt, and an event is sent', async () => {
     const setting = await setUp(WEBHOOK)
     const fetched = receiver()
     const { verification_id, expires_at } = await createSession(setting)
@@ -125,7 +125,7 @@ describe('the expiry of a session', () => {
     expect((await poll(setting, verification_id)).status).toBe('verified')
   })
 
-  it('does not wait for a response that arrives later, while an earlier response is verified', async () => {
+  it('makes the session refuse a later response even while an earlier response is still being verified', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -148,7 +148,7 @@ describe('the expiry of a session', () => {
 })
 
 describe('a write that fails', () => {
-  it('leaves the session unchanged, and sends no outcome', async () => {
+  it('leaves the session pending: the response gets 500, and succeeds when it is repeated', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))
@@ -258,7 +258,7 @@ describe('the alarm of a session', () => {
     expect(await alarmOf(verification_id)).toBe(spreadExpiry(verification_id, expires_at))
   })
 
-  it('stays at the time of the expiry during the first attempt, and is set to the time of the retry if this attempt fails', async () => {
+  it('stays at the time of the expiry during the first webhook attempt, and is set to the time of the retry if this attempt fails', async () => {
     const setting = await setUp(WEBHOOK)
     const answer = Promise.withResolvers<Response>()
     const fetched = vi.spyOn(globalThis, 'fetch').mockReturnValue(answer.promise)
@@ -272,7 +272,7 @@ describe('the alarm of a session', () => {
     }, WAIT)
   })
 
-  it('is set to an earlier time when the object is opened again after the first attempt was interrupted', async () => {
+  it('is set to an earlier time when the object is opened again after the first webhook attempt was interrupted', async () => {
     const setting = await setUp(WEBHOOK)
     receiver()
     const { verification_id, expires_at } = await createSession(setting)

@@ -9,7 +9,7 @@ import { emptyDurable, openStorage } from './platform/storage.ts'
 
 const HOUR = 3_600_000
 
-it('after a crash, deleteAll can be durable although the write after it and the earlier writes of the same step are lost', async () => {
+it('after a crash, deleteAll can be durable although the other writes of the same step are lost', async () => {
   const states = new Set<string>()
   for (let seed = 1; seed <= 50; seed++) {
     const { api, lose, durable } = await openWithOne(seed)

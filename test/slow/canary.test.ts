@@ -72,8 +72,8 @@ type Run = {
   readonly rp: RelyingParty
 }
 
-describe('a marker text in every claim, metadata value and token', () => {
-  it('appears in no log, refusal or file, whatever the outcome, and is erased with its session', async () => {
+describe('a marker text in claims, metadata and tokens', () => {
+  it('is in no log or refusal; only metadata and a named issuer are in files, until their session is erased', async () => {
     const run = await startRun()
     const expiring = [await create(run, EXPIRING)]
     for (const outcome of OUTCOMES) await outcome(run)

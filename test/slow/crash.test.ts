@@ -284,7 +284,7 @@ describe('the errors found in a run with kills', () => {
     expect(findingsOf({ ...GOOD, sessions })).toEqual(NO_ERRORS)
   })
 
-  it('are empty if a session expires whose create request got no response', () => {
+  it('are empty if the create request of a session got no response and the session expires', () => {
     const event = { event_type: 'verification.expired', status: 'expired', sequence: 1 }
     const expiry = { ...RECEIPT, verificationId: 'v_2', eventId: 'evt_2', event }
     expect(findingsOf({ ...GOOD, receipts: [...GOOD.receipts, expiry] })).toEqual(NO_ERRORS)

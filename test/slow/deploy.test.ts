@@ -41,7 +41,7 @@ describe('npm run deploy -- --dry-run', () => {
     expect(readdirSync(directory).filter((name) => name.startsWith('deploy-'))).toEqual([])
   })
 
-  it('would upload the checked bundles alone, and the verifier with a source map to src/', () => {
+  it('would upload only the checked bundles, with a source map to src/ for the verifier', () => {
     const [secretsFile, form] = [join(directory, 's.json'), join(directory, 'form')]
     writeFileSync(secretsFile, '{}')
     // Other builds leave files beside the bundles, such as the pages of the site.

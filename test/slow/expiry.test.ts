@@ -48,7 +48,7 @@ it('api/outcome, api/webhooks: the service expires a session and sends its event
   })
 })
 
-it("api/outcome: the service sends the event of an expired session at its first read, with the last attempt's reason", async () => {
+it("api/outcome: after the first read of an expired session, the service sends the event with the last attempt's reason", async () => {
   await stage.rp.poll(attempted.session.verification_id)
   const { event } = await eventOf(stage, attempted.session.verification_id)
   expect(event).toMatchObject({ status: 'expired', reason: { code: 'nonce_mismatch' } })

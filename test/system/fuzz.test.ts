@@ -93,7 +93,7 @@ const ROUNDS = 10
 const isVerified = (error: string) => error.startsWith('changed content is verified')
 
 if (IS_FULL_SIZE) {
-  it('make the run fail if changed content verifies', async () => {
+  it('generated requests make the run fail if the service accepts every signature', async () => {
     const { launcher, remove } = copyProject([GULLIBLE])
     try {
       // Callers take turns as they are served, so a seed does not decide which changes 600 requests make.
@@ -109,7 +109,7 @@ if (IS_FULL_SIZE) {
   }, 600_000)
 
   // A run ends once it has found all its faults. Which request finds a fault is left to chance.
-  it('make the run find each fault that is planted in the code', async () => {
+  it('generated requests find each fault that is planted in the code', async () => {
     expect(await runPlanted(PLANTED_FAULTS, { seed: SEED, requests: 6_000 })).toEqual([])
   }, 3_600_000)
 }

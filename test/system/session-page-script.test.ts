@@ -261,7 +261,7 @@ describe('the QR code on the session page', () => {
     expect(draws()).toEqual([])
   })
 
-  it('is not requested again after a response with 410, and the script then reads the state', async () => {
+  it('causes a read of the state if the response to its request is 410', async () => {
     const { reads, replies, state, last } = open()
     last().send(CREATED)
     replies.qr = { status: 410 }
@@ -335,7 +335,7 @@ describe('the state on the session page', () => {
     }
   })
 
-  it('is shown after the end of the session with the text for the kind of its reason', () => {
+  it('has the text for the kind of reason when the session ends', () => {
     const { last, parts } = open()
     last().send({ ...VERIFIED, status: 'rejected', family: 'expired' })
     expect(parts.title!.textContent).toBe('rejected')
@@ -528,7 +528,7 @@ describe('the page of a login whose session does not exist yet', () => {
     expect([sockets.length, parts.title!.textContent]).toEqual([1, 'scanned'])
   })
 
-  it('returns to the relying party when the time is over', async () => {
+  it('returns to the relying party when the login has expired', async () => {
     const { state, parts, addresses } = open({ begun: false, hasCode: false, shown: [], expiresIn: 60_000 })
     parts.back!.href = 'https://verifier.example/oidc/rp_1/finish/v_1'
     await seconds(61)

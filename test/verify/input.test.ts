@@ -234,13 +234,13 @@ describe('verifierOf', () => {
     ['/policy/formats/0 invalid_request', { policy: { ...AGE_POLICY, formats: ['mso_mdoc'] } }],
     ['/policy/dcql_query invalid_input', { policy: { dcql_query: DCQL } }],
   ])(
-    'makes a verifier that throws %s for a format or protocol that was not passed to it',
+    'makes a verifier that throws %s for a format or protocol that was not passed to verifierOf',
     async (fault, changes) => {
       expect(await faultsOf(() => create({ ...GOOD, ...changes }))).toEqual([fault])
     },
   )
 
-  it('makes a verifier that throws if certificateRevocation is require, or if a stored request has a protocol that was not passed to it', async () => {
+  it('makes a verifier that throws for certificateRevocation require, and for a stored request whose protocol was not passed to verifierOf', async () => {
     const anchors: readonly never[] = []
     const { request } = await create(GOOD)
     expect(
@@ -252,7 +252,7 @@ describe('verifierOf', () => {
     ])
   })
 
-  it('makes a verifier that requests only the formats that were passed to it', async () => {
+  it('makes a verifier that requests only the formats that were passed to verifierOf', async () => {
     const { request } = await create(GOOD)
     const { policy } = JSON.parse(request) as { policy: { query: { credentials: { format: string }[] } } }
     expect(policy.query.credentials.map(({ format }) => format)).toEqual(['dc+sd-jwt'])

@@ -60,7 +60,7 @@ describe('the status of a credential', () => {
     [1, 'rejected', 'credential_revoked'],
     [2, 'rejected', 'credential_suspended'],
   ])(
-    'the status value %i in the list gives the status %s with the reason %s',
+    'the value %i in the status list gives the result %s with the reason %s',
     async (idx, status, reason) => {
       const { fetch, asked } = web(URI, statusList())
       expect(wordsOf(await verify(await withStatus(idx), [authority.anchor()], { fetch }))).toEqual([
@@ -92,7 +92,7 @@ describe('the status of a credential', () => {
     expect(asked).toEqual([])
   })
 
-  it('is fetched once for several responses with one fetch function', async () => {
+  it('is fetched once for several responses if the caller passes the same fetch function', async () => {
     const { fetch, asked } = web(URI, statusList())
     for (let i = 0; i < 3; i++) await verify(await withStatus(0), [authority.anchor()], { fetch })
     expect(asked).toEqual([URI])

@@ -53,7 +53,7 @@ describe('a good response', () => {
     ['mso_mdoc', (request: ReceivedRequest) => mdocAgeOf(mdocPerson, request)],
     ['jwt_vc_json', (request: ReceivedRequest) => jwtVcAgeOf(jwtVcPerson, request)],
   ])(
-    'a good response by redirect in %s is verified, with the same texts as in the service',
+    'a good response by redirect in %s is verified, and its derivation has the steps anchor, holder_binding and status',
     async (format, answer) => {
       for (const responseMode of ['direct_post.jwt', 'direct_post'] as const) {
         const policy = { ...AGE_POLICY, formats: [format as 'dc+sd-jwt'] }
@@ -75,7 +75,7 @@ describe('a good response', () => {
   )
 
   it.each([true, false])(
-    'a good response in the Digital Credentials API is verified (signed: %s)',
+    'a good response in the Digital Credentials API is verified (signed request: %s)',
     async (isSigned) => {
       const answer = async (request: ReceivedRequest) => ({
         [queryFor(request, AGE)]: [await presentationOf(person, AGE, request, { audience: AUDIENCE })],
@@ -260,7 +260,7 @@ describe('a response with one change', () => {
     },
   )
 
-  it('a response with one change of an mdoc or of a jwt_vc_json credential is refused for the reason of this change', async () => {
+  it('a response is refused if another device signed its mdoc, or if its jwt_vc_json presentation has another nonce', async () => {
     const document = await answerRedirect(
       async (request) => ({
         [queryFor(request, MDOC_AGE)]: [

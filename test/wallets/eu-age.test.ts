@@ -46,7 +46,7 @@ it.each([
   ['another namespace', { claims: [{ ...CLAIM, path: ['org.iso.18013.5.1', 'age_over_18'] }] }],
   ['a further element', { claims: [CLAIM, { ...CLAIM, path: ['eu.europa.ec.av.1', 'age_over_21'] }] }],
   ['the intent to store', { claims: [{ ...CLAIM, intent_to_retain: true }] }],
-  ['a value', { claims: [{ ...CLAIM, values: [true] }] }],
+  ['a requested value', { claims: [{ ...CLAIM, values: [true] }] }],
   ['all elements', { claims: undefined }],
   ['claim sets', { claim_sets: [['a']] }],
   ['several credentials', { multiple: true }],

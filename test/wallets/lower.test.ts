@@ -167,7 +167,7 @@ describe('the adaptation of a request to a chosen wallet', () => {
     })
   })
 
-  it('asks Credo for all of several credentials by link only, but for one of several credentials also over the Digital Credentials API', () => {
+  it('asks Credo by link only if all credentials are requested, and also over the Digital Credentials API if one of them suffices', () => {
     const protocols = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned']
     const asked = { credential_types: ['pid', 'mdl'], scope: ['family_name'] }
     expect(lowerRequest(profileOf('credo'), originalOf({ ...asked, credential_match: 'all' }))).toMatchObject(
@@ -193,7 +193,7 @@ describe('the adaptation of a request to a chosen wallet', () => {
       3,
     ],
     ['there is no required set', [[], [{ options: [['a'], ['b'], ['c']], required: false }]], 1],
-  ] as const)('omits an optional credential set for Credo: %s', (_, [required, optional], length) => {
+  ] as const)('omits an optional credential set for Credo if %s', (_, [required, optional], length) => {
     const query = {
       format: 'dc+sd-jwt',
       meta: { vct_values: ['urn:eudi:pid:1'] },

@@ -125,7 +125,7 @@ describe('an attempt that was started', () => {
     expect(only(finish(sixth, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
   })
 
-  it('is at most the sixth: if the sixth attempt has no result, no further attempt follows', () => {
+  it('is not followed by another attempt if it is the sixth, even if it has no result', () => {
     const sixth = start(afterFailures(5))
     expect(isExhausted(only(sixth))).toBe(true)
     expect(start(sixth)).toEqual(sixth)
@@ -143,7 +143,7 @@ describe('an attempt that was started', () => {
     ['delivered', finish(start(OWED), DELIVERED)],
     ['dead', markDead(OWED, 'dlv_1')],
     ['exhausted', afterFailures(6)],
-  ])('is not added to a delivery that is %s', (_, deliveries) => {
+  ])('an attempt is not started for a delivery that is %s', (_, deliveries) => {
     expect(start(deliveries)).toEqual(deliveries)
   })
 })
@@ -171,7 +171,7 @@ describe('a finished attempt', () => {
     expect(dead.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it('delays the next attempt as the receiver requests, plus a random time', () => {
+  it('delays the next attempt as the receiver requests, or as the schedule sets plus a random time', () => {
     const outcome = { ...FAILED, status: 503, retryAfter: 2 * MINUTE }
     expect(nextDue(finish(start(OWED), outcome))).toBe(NOW + 2 * MINUTE)
     const finished = { deliveryId: 'dlv_1', attempt: 1, outcome: FAILED, now: NOW, jitter: 1 }

@@ -35,7 +35,7 @@ describe('the schedule of attempts', () => {
     expect(failed(5, 24 * HOUR, 1)).toBe(NOW + 28.8 * HOUR)
   })
 
-  it('spreads deliveries that the receiver delayed to the same time, by at most a fifth of the delay plus a minute', () => {
+  it('spreads deliveries that the receiver delayed to the same time, by at most a fifth of the delay and at most a minute', () => {
     expect(failed(1, MINUTE, 0.5)).toBe(NOW + 66_000)
     expect(failed(1, MINUTE, 1)).toBe(NOW + 72_000)
     expect(failed(1, 30 * MINUTE, 1)).toBe(NOW + 31 * MINUTE)

@@ -48,7 +48,7 @@ describe('the header X-Service-Signature', () => {
 })
 
 describe('the Standard Webhooks signature', () => {
-  it('is accepted by the libraries that receivers use, and these return the event', async () => {
+  it('is accepted by standardwebhooks and svix, which return the event', async () => {
     const event = JSON.parse(BODY)
     expect(check(await signatureHeaders(SIGNED))).toEqual({
       standardwebhooks: { accepted: event },
@@ -61,7 +61,7 @@ describe('the Standard Webhooks signature', () => {
     expect(check(headers, BODY, secret).standardwebhooks).toHaveProperty('accepted')
   })
 
-  it('is rejected by these libraries for another body, secret, event id or time', async () => {
+  it('is rejected by standardwebhooks and svix for another body, secret, event id or time', async () => {
     const headers = await signatureHeaders(SIGNED)
     const refused = {
       standardwebhooks: { refused: expect.any(String) },

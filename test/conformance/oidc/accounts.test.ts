@@ -72,7 +72,7 @@ async function withNextSigner(person: MdocPerson): Promise<MdocPerson> {
   return { ...person, pki: { ...person.pki, leaf, chain: [leaf.der, person.pki.intermediate.der] } }
 }
 
-it('a licence of another authority opens another account, even if its signer has the same name', async () => {
+it('two licences of different authorities open different accounts, even if their signers have the same name', async () => {
   const { sub, level } = await loginWith(large)
   expect(level).toBe('high')
   expect(small.pki.leaf.subject).toBe(large.pki.leaf.subject)
@@ -81,20 +81,20 @@ it('a licence of another authority opens another account, even if its signer has
   expect(other.sub).not.toBe(sub)
 })
 
-it('a photo ID with the number of a licence of the same authority opens another account', async () => {
+it('a photo ID and a licence with the same number from one authority open different accounts', async () => {
   const { sub } = await loginWith(large)
   const photo = await loginWith({ ...large, device: makeDevice() }, PHOTO_ID, PHOTO)
   expect(photo.level).toBe('high')
   expect(photo.sub).not.toBe(sub)
 })
 
-it('a PID that is issued under another authority opens another account, even if its signer has the same `iss`', async () => {
+it('two PIDs with the same `iss` open different accounts if different authorities certified their signers', async () => {
   const [first, other] = [await loginWithPid(large), await loginWithPid(small)]
   expect([first.level, other.level]).toEqual(['high', 'low'])
   expect(other.sub).not.toBe(first.sub)
 })
 
-it('a licence opens the same account if another document signer of the same authority signed it', async () => {
+it('a licence and its copy from a second document signer of the same authority open the same account', async () => {
   const { sub } = await loginWith(large)
   expect((await loginWith(await withNextSigner(large))).sub).toBe(sub)
 })

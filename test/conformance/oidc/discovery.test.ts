@@ -54,7 +54,7 @@ const JWKS = {
   ],
 }
 
-it('the metadata lists exactly the accepted values for each member of a registration', async () => {
+it('a registration accepts each value that the metadata lists for a member, and refuses a value that is not listed', async () => {
   const { listed } = await metadata()
   const policies = [{ name: 'adult', credential_types: ['age_attestation'], scope: ['age_over_18'] }]
   const statusWith = async (member: string, value: unknown) => {
@@ -172,7 +172,7 @@ it('each listed claim is in the ID token of a login that requests it', async () 
   expect(await claimsWith('eidas')).not.toHaveProperty('verified_claims')
 })
 
-it('each listed acr value can be required, and every other value is refused', async () => {
+it('each listed acr value can be required, and a value that is not listed is refused', async () => {
   const { listed } = await metadata()
   const statusWith = async (level: string, value: string) => {
     const policies = [{ ...ADULT, required_assurance_level: level }]
@@ -289,7 +289,7 @@ it('the metadata has only endpoints of its own issuer, and the keys of both algo
   expect(JSON.stringify(keys)).not.toMatch(/"(d|p|q|dp|dq|qi)":/)
 })
 
-it('each listed language is supported by the page, and another language is not', async () => {
+it('the service shows a page in each listed language, and in English if the request names only unlisted languages', async () => {
   const { listed } = await metadata()
   const registered = await registerClient(stage.rp)
   for (const language of listed.ui_locales_supported as readonly string[]) {
@@ -307,7 +307,7 @@ it('a request for the metadata of an unknown relying party gets 404', async () =
   expect((await stage.service.fetch(path)).status).toBe(404)
 })
 
-it('the service answers a preflight of any origin for the token endpoint and UserInfo, and for no other endpoint', async () => {
+it('the service allows every origin in a preflight for the token endpoint and UserInfo, but not for /par or /authorize', async () => {
   const { listed, issuer } = await metadata()
   const ask = (address: string) =>
     fetch(address.replace('https://verifier.example', stage.service.server.origin), {

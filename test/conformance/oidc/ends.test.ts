@@ -71,7 +71,7 @@ describe('without a success, the client gets', () => {
     expect(end).toEqual(['temporarily_unavailable', 'status_unavailable'])
   })
 
-  it('no redirect while the session is pending: the browser gets the login page again', async () => {
+  it('no response while the session is pending, and the browser returns to the login page', async () => {
     const { url } = await request(stage, await registerClient(stage.rp))
     const browser = openLoginBrowser(stage.service)
     const begun = await browser.start(await browser.begin(url.href))
@@ -217,7 +217,7 @@ describe('an essential acr above the required level', () => {
   })
 
   it.each(['page', 'relying_party'])(
-    'ends the login without a code if a trusted issuer has this level but the credential does not (%s)',
+    'ends the login without a code if a trusted issuer has this level but the credential does not (session binding %s)',
     async (required_session_binding) => {
       const rp = await trusting('substantial', 'high')
       const registered = await registerClient(rp, { policies: [{ ...ADULT, required_session_binding }] })
@@ -234,7 +234,7 @@ describe('an essential acr above the required level', () => {
 })
 
 describe('binding and devices', () => {
-  it('a login offers no QR code by default in live mode, and offers one in test mode', async () => {
+  it('by default, a registration has cross_device false and session binding page in live mode, and true and none in test mode', async () => {
     const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
     const live = await registerClient(rp)
     const test = await registerClient(stage.rp)
@@ -282,7 +282,7 @@ describe('binding and devices', () => {
     expect(claims).toMatchObject({ age_over_18: true, session_binding: 'relying_party' })
   })
 
-  it('a session whose policy requires relying_party is verified only when the client redeems the code', async () => {
+  it('a session whose policy requires session binding relying_party is verified only when the client redeems the code', async () => {
     const policy = {
       name: 'bound',
       credential_types: ['age_attestation'],

@@ -44,8 +44,8 @@ it('a web client logs a person in by code, PKCE and secret', async () => {
 
 describe('a client with a key', () => {
   it.each([
-    ['in the address', false],
-    ['by a pushed request', true],
+    ['by dpop_jkt in its URL', false],
+    ['by a DPoP proof when it is pushed', true],
   ])('gets an access token bound to its key, if its request names the key %s', async (_, pushed) => {
     const members = { token_endpoint_auth_method: 'none', dpop_bound_access_tokens: true }
     const registered = await registerClient(stage.rp, members)
@@ -202,7 +202,7 @@ describe('the values of claims', () => {
     expect((await login(stage, registered)).claims.age_over_18).toBe(true)
   })
 
-  it('are limited to the claims in `claims`, and are in `verified_claims` if `claims` requests that', async () => {
+  it('are released only if the parameter `claims` requests them, in `verified_claims` if it requests them there', async () => {
     const { privateKey, jwk } = await keysFor('ECDH-ES', 'enc')
     const registered = await registerClient(stage.rp, {
       policies: [PERSON],
@@ -248,7 +248,7 @@ describe('the claim sub', () => {
     expect(first.claims.sub).not.toBe(second.claims.sub)
   })
 
-  it('pairwise: is the same for one person at all clients of a relying party, and differs at another relying party', async () => {
+  it('of type pairwise is the same for one person at two clients of a relying party, and differs at a second relying party', async () => {
     const subject = { type: 'pairwise', claims: ['personal_administrative_number'] }
     const members = { policies: [IDENTIFIED], subject }
     const subOf = async (rp: typeof stage.rp, telling: typeof number) => {
@@ -266,7 +266,7 @@ describe('the claim sub', () => {
     expect(await subOf(other, number)).not.toBe(sub)
   })
 
-  it('pairwise: is the same whatever the order of the claims', async () => {
+  it('of type pairwise does not depend on the order of `subject.claims`', async () => {
     const names = ['personal_administrative_number', 'document_number']
     const subOf = async (claims: readonly string[]) => {
       const members = { policies: [IDENTIFIED], subject: { type: 'pairwise', claims } }
@@ -278,7 +278,7 @@ describe('the claim sub', () => {
     expect(await subOf(names.slice(0, 1))).not.toBe(sub)
   })
 
-  it('pairwise: comes from the credential that has the claims of `subject`, like the other claims of the token', async () => {
+  it('of type pairwise comes from the credential with the claims in `subject.claims`, and vp_data comes from the same credential', async () => {
     const credential = {
       id: 'person',
       format: 'dc+sd-jwt',
@@ -314,7 +314,7 @@ describe('the claim sub', () => {
     expect(both.sub).not.toBe((await loginWith(number)).sub)
   })
 
-  it('pairwise: must be among the values in the parameter `claims`, or the login fails (for the ID token and for UserInfo)', async () => {
+  it('of type pairwise must be among the `values` for sub in the parameter `claims`, both for the ID token and UserInfo, or the login fails', async () => {
     const subject = { type: 'pairwise', claims: ['personal_administrative_number'] }
     const registered = await registerClient(stage.rp, { policies: [IDENTIFIED], subject })
     const present = answerAsPerson(stage, number)
@@ -332,7 +332,7 @@ describe('the claim sub', () => {
     expect(await endWith(['another'], ['another'])).toEqual(mismatch)
   })
 
-  it('pairwise: a client is refused if its policy does not request the claims of `subject`', async () => {
+  it('of type pairwise cannot be registered if the policy of the client does not request the claims in `subject.claims`', async () => {
     const subject = { type: 'pairwise', claims: ['document_number'] }
     const body = { name: 'Shop', redirect_uris: [CALLBACK], policies: [PERSON], subject }
     const response = await stage.rp.call('POST', '/v1/oidc_clients', { body })
@@ -361,7 +361,7 @@ it('form_post sends the code in a form on a page of the service, in the language
   expect((await redeem(made, response)).claims.age_over_18).toBe(true)
 })
 
-it('the page names the client and the host, in the language of ui_locales', async () => {
+it('the login page names the client and its host in the language of ui_locales', async () => {
   const registered = await registerClient(stage.rp, { name: 'Weinladen' })
   const made = await request(stage, registered, { parameters: { ui_locales: 'nb de-AT en' } })
   const browser = openLoginBrowser(stage.service)
@@ -404,7 +404,7 @@ it('the ID token names the hash of the policy that GET /v1/oidc_clients/{id} sho
   expect(claims.policy).toBe(`adult#${digest.slice(0, 16)}`)
 })
 
-it('an unknown acr value is ignored, and each login needs a new presentation, whatever max_age is', async () => {
+it('a login with an unknown acr_values, max_age, display and login_hint succeeds, with an auth_time not after its iat', async () => {
   const parameters = { acr_values: 'urn:example:gold', max_age: '1', display: 'popup', login_hint: 'erika' }
   const registered = await registerClient(stage.rp)
   const { claims } = await login(stage, registered, { parameters })

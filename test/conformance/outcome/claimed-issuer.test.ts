@@ -103,7 +103,7 @@ it('api/result: an attempt names the iss of an untrusted jwt_vc_json, with 300 c
   expect(claimed).toEqual({ ...NOTHING, iss: didJwkOf(subject.issuer).did.slice(0, 300) })
 })
 
-it('api/result: an attempt names the claimed issuer also if its certificate expired, its signature is wrong or its key is not found', async () => {
+it('api/result: an attempt names the claimed issuer also with the reason certificate_expired, invalid_issuer_signature or issuer_key_not_found', async () => {
   const leaf = await mintLeaf(pki.intermediate, {
     notAfter: new Date(Date.now() - 86_400_000),
     keys: pki.leaf.keys,

@@ -153,7 +153,7 @@ it('api/result: a session can be read more than once after it has ended', async 
   expect(await stage.rp.poll(session.verification_id)).toEqual(first)
 })
 
-it('api/outcome: cancel returns 200 and the session, also when repeated, and sends one event', async () => {
+it('api/outcome: cancel returns 200 and the session, also if it is repeated, and only one event is sent', async () => {
   const { session, request } = await begin(stage)
   const path = `/v1/verify/${session.verification_id}/cancel`
   const canceled = await expectStatus(await stage.rp.call('POST', path), 200)
@@ -174,7 +174,7 @@ it('api/outcome: cancel returns 200 and the session, also when repeated, and sen
   expect(((await expectStatus(log, 200)) as { deliveries: unknown[] }).deliveries).toHaveLength(1)
 })
 
-it('api/outcome: cancel returns 409 for another terminal status and changes nothing', async () => {
+it('api/outcome: cancel returns 409 for a verified session and changes nothing', async () => {
   const { session } = await finish(stage)
   const response = await stage.rp.call('POST', `/v1/verify/${session.verification_id}/cancel`)
   expect(await expectStatus(response, 409)).toMatchObject({ code: 'verification_already_terminal' })

@@ -133,7 +133,7 @@ describe('api/receipt: the receipt', () => {
     expect(payload.policy_hash).toBe(policyHashOf(await stage.rp.poll(session.verification_id)))
   })
 
-  it('is refused with 409 while the session is pending, and with 404 after its erasure or for another caller', async () => {
+  it('is refused with 409 while the session is pending, and with 404 after the session was erased or for a different relying party', async () => {
     const { session } = await begin(stage)
     const { verification_id: id } = session
     const pending = await expectStatus(await fetchReceipt(stage.rp, id), 409)

@@ -35,7 +35,7 @@ async function outcomeOf(rp: RelyingParty, { session, request }: Begun, telling:
 }
 
 it.each(PROTOCOLS)(
-  '%s refuses a certificate of another authority if the issuer has its own anchor, in any spelling of the issuer’s address',
+  '%s refuses a certificate of a second trusted authority for an issuer with its own anchor, however the issuer’s address is spelled',
   async (protocol) => {
     const own = stage.authority.anchor()
     const both = await relyingPartyOf(stage, {
@@ -68,7 +68,7 @@ it.each([
   ['openid4vp-draft18', ['verified', undefined]],
   ['haip-1.0', ['pending', 'trust_anchor_in_chain']],
 ])(
-  '%s: a response whose certificate chain contains its trust anchor makes the session %j',
+  '%s: a response whose certificate chain contains its trust anchor gives the session this status and reason: %j',
   async (protocol, expected) => {
     const rp = await relyingPartyOf(stage, { trust_anchors: [{ ...authority, x509_ca_pem: pki.root.pem }] })
     const begun = await begin(stage, { ...OVER_18, protocol }, { rp })

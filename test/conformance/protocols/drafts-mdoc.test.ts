@@ -45,12 +45,12 @@ it.each(DRAFTS)(
 )
 
 it.each([
-  ['another nonce of the wallet', { mdocNonce: 'another nonce' }],
-  ['another nonce', { answering: { nonce: '0123456789abcdef0123456789abcdef' } }],
-  ['another verifier', { answering: { client_id: 'other.example' } }],
-  ['another response URI', { answering: { response_uri: 'https://verifier.example/other' } }],
+  ['nonce of the wallet', { mdocNonce: 'another nonce' }],
+  ['nonce', { answering: { nonce: '0123456789abcdef0123456789abcdef' } }],
+  ['client_id', { answering: { client_id: 'other.example' } }],
+  ['response_uri', { answering: { response_uri: 'https://verifier.example/other' } }],
 ] satisfies readonly (readonly [string, MdocTelling])[])(
-  'ISO/IEC TS 18013-7 B.4.4: the service refuses an mdoc whose device signed %s',
+  'ISO/IEC TS 18013-7 B.4.4: the service refuses an mdoc whose device signed a wrong %s',
   async (_, telling) => {
     for (const protocol of DRAFTS) {
       const { begun, answer } = await respondWithMdoc(protocol, telling)

@@ -28,7 +28,7 @@ function setTyp(typ: string): Telling {
   return { change: ({ header }: Parts) => void Object.assign(header, { typ }) }
 }
 
-it('api/protocols: draft 18 names the verifier by its bare host, which is also the audience', async () => {
+it('api/protocols: draft 18 names the verifier by its bare host, with the client_id_scheme x509_san_dns', async () => {
   const { request } = await begin(stage, { ...OVER_18, protocol: 'openid4vp-draft18' })
   expect(request.payload).toMatchObject({
     client_id: 'verifier.example',
@@ -39,7 +39,7 @@ it('api/protocols: draft 18 names the verifier by its bare host, which is also t
 it.each([
   ['openid4vp-draft18', 'x509_san_dns:verifier.example'],
   ['openid4vp-draft24', 'verifier.example'],
-])('api/protocols: %s refuses a response made for %s', async (protocol, audience) => {
+])('api/protocols: %s refuses a response with the audience %s', async (protocol, audience) => {
   const begun = await begin(stage, { ...OVER_18, protocol })
   expect((await respondWithAge(stage, begun.request, { audience })).status).toBe(400)
   expect(await reasonOf(begun)).toEqual(['pending', 'audience_mismatch'])
@@ -108,7 +108,7 @@ it.each([
   ['openid4vp-draft18', 'a type that is an mdoc only', { credential_types: ['mdl'], scope: ['family_name'] }],
   ['openid4vp-draft24', 'an mdoc by dcql_query', { dcql_query: MDOC_QUERY }],
 ])(
-  'api/protocols: a create request without encryption in %s that requests %s gets 422, and the error names the needed response mode',
+  'api/protocols: in %s, a create request with direct_post that requests %s gets 422, and the error names the needed response mode',
   async (protocol, _, asked) => {
     const refusal = async (body: object) =>
       expectStatus(await stage.rp.call('POST', '/v1/verify', { body: { ...asked, protocol, ...body } }), 422)

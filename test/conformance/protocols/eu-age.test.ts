@@ -127,7 +127,7 @@ describe.each([
     })
   })
 
-  it('can also be answered by Annex C of ISO/IEC TS 18013-7, with channel dc_api', async () => {
+  it('also makes a request of ISO/IEC TS 18013-7 Annex C, whose response verifies with channel dc_api', async () => {
     const rp = await shop()
     const { verification_id } = await rp.create(PRESET)
     const asked = await rp.call('POST', `/v1/verify/${verification_id}/dc-api/request`, {
@@ -151,7 +151,7 @@ describe.each([
 })
 
 describe('the preset', () => {
-  it('makes a signed request for any wallet, unless the EU age app is chosen', async () => {
+  it('makes a signed request if the create request names no wallet', async () => {
     const { wallet_request } = await (await shop()).create(PRESET)
     expect(wallet_request.client_id).toMatch(/^x509_hash:/)
     const fetched = await stage.service.fetch(wallet_request.request_uri)
@@ -226,23 +226,23 @@ describe('the preset', () => {
   })
 })
 
-describe('in live mode, there is no request by value', () => {
+describe('in live mode, a request by value', () => {
   it.each([
     ['without the setting eu_age_verification', {}, OFF],
     ['for the same question without the preset', { preset: undefined, ...QUESTION }, {}],
     ['above level low', { required_assurance_level: 'substantial' }, {}],
     ['with a plain response', { request_options: { response_mode: 'direct_post' } }, OFF],
-  ])('%s', async (_, change, settings) => {
+  ])('is not made %s', async (_, change, settings) => {
     await expectAnnexCOnly(await shop(settings), { ...ANDROID, ...change })
   })
 
-  it('for inji, which accepts only requests by value', async () => {
+  it('is not made for inji, which accepts only requests by value', async () => {
     const [code] = await refusal(await shop(), { ...PRESET, wallet: 'inji' })
     expect(code).toBe('policy_unsatisfiable')
   })
 
   it.each(['walt-id', 'credo'])(
-    'for %s, which accepts requests by value and signed requests',
+    'is not made for %s, which accepts requests by value and signed requests',
     async (wallet) => {
       const { wallet_request } = await (await shop()).create({ ...PRESET, wallet })
       expect(wallet_request.client_id).not.toMatch(/^redirect_uri:/)
@@ -267,26 +267,26 @@ describe('in live mode, there is no request by value', () => {
         },
       },
     ],
-  ])('for %s', async (_, question) => {
+  ])('is not made for %s', async (_, question) => {
     await expectAnnexCOnly(await shop(), { ...question, wallet: 'eu-age-android' })
   })
 
   it.each([
     ['type', { credential_types: ['mdl'], scope: ['age_over_18'] }],
     ['format', { ...QUESTION, formats: ['dc+sd-jwt'] }],
-  ])('for another credential %s', async (_, question) => {
+  ])('is not made for a different credential %s', async (_, question) => {
     const [code] = await refusal(await shop(), { ...question, wallet: 'eu-age-android' })
     expect(code).toBe('policy_unsatisfiable')
   })
 
-  it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])('in %s', async (protocol) => {
+  it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])('is not made in %s', async (protocol) => {
     const rp = await shop()
     const body = { ...ANDROID, protocol }
     if (protocol === 'haip-1.0') await expectAnnexCOnly(rp, body)
     else expect(await refusal(rp, body)).toEqual(['policy_unsatisfiable', '/wallet not_in_protocol'])
   })
 
-  it('in live mode, there is no request by value for client_id_prefix redirect_uri in the create request, with or without the preset', async () => {
+  it('is not made for client_id_prefix redirect_uri in the create request, with or without the preset', async () => {
     const rp = await shop()
     const unsigned = { request_options: { client_id_prefix: 'redirect_uri' } }
     for (const body of [PRESET, ANDROID, QUESTION]) {
@@ -297,7 +297,7 @@ describe('in live mode, there is no request by value', () => {
     }
   })
 
-  it('so an unencrypted response to the signed request of the session is refused', async () => {
+  it('does not allow an unencrypted response to the signed request of the same session', async () => {
     const rp = await shop()
     const { verification_id, wallet_request } = await rp.create(ANDROID)
     const path = `/v1/verify/${verification_id}`
@@ -315,7 +315,7 @@ describe('in live mode, there is no request by value', () => {
     expect([status, attempts.at(-1)?.reason.code]).toEqual(['pending', 'encryption_required'])
   })
 
-  it('so a response by value in the form of March 2023 (presentation_submission) is refused', async () => {
+  it('does not allow a response in the form of March 2023 (presentation_submission)', async () => {
     const rp = await shop()
     const { verification_id, wallet_request } = await rp.create(ANDROID)
     await expectStatus(await rp.call('GET', `/v1/verify/${verification_id}/openid4vp`), 200)
@@ -330,7 +330,7 @@ describe('in live mode, there is no request by value', () => {
     expect((await rp.poll(verification_id)).status).toBe('pending')
   })
 
-  it('in live mode, there is no request by value in a new create request or for a QR code after `eu_age_verification` was turned off', async () => {
+  it('is not made for a new create request or a QR code after `eu_age_verification` was turned off', async () => {
     const rp = await shop()
     const session = await rp.create(PRESET)
     await expectStatus(

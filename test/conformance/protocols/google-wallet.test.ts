@@ -58,7 +58,7 @@ const answer = (digital: DigitalRequest | undefined) =>
   googleWallet.answer({ digital: digital as DigitalRequest, origin: SHOP }, surroundings)
 
 describe('Google Wallet', () => {
-  it('verifies a session whose request has the metadata and whose certificate has the digest of the metadata', async () => {
+  it('answers a request that has the metadata if the certificate has their digest, and the session is verified', async () => {
     const rp = await shop({ google_wallet: DISPLAY })
     const { google_wallet } = (await expectStatus(await rp.call('GET', '/v1/relying_party'), 200)) as Shown
     const verifier = await identity(google_wallet?.rp_metadata_sha256)
@@ -99,7 +99,7 @@ describe('client_metadata.gw_rp_metadata_bytes', () => {
     expect(decodeJwt(await fetched.text()).client_metadata).not.toHaveProperty('gw_rp_metadata_bytes')
   })
 
-  it('is absent with another Client Identifier Prefix', async () => {
+  it('is absent with the Client Identifier Prefix decentralized_identifier', async () => {
     const rp = await shop({ google_wallet: DISPLAY })
     const options = { request_options: { client_id_prefix: 'decentralized_identifier' } }
     const { verification_id } = await rp.create({ ...MDL, ...options })

@@ -205,7 +205,7 @@ it.each([
   ['openid4vp-1.0', ['verified', undefined]],
   ['haip-1.0', ['pending', 'holder_key_missing']],
 ])(
-  'HAIP §6.1: with the protocol %s, a credential whose cnf names the holder key as a did:jwk gives %o',
+  'HAIP §6.1: with the protocol %s, a credential whose cnf names the holder key as a did:jwk gives the session the status and reason %o',
   async (protocol, expected) => {
     const rp = await trusting({ x509_ca_pem: pki.root.pem })
     const begun = await begin(stage, { ...HAIP, protocol }, { rp })

@@ -158,7 +158,7 @@ describe('a relying party with two identities', () => {
     expect(await expiryOf(rp)).toBe(soon.getTime())
   })
 
-  it('signs later sessions with the new certificate of a rotated further identity, while a running session keeps its signatures', async () => {
+  it('signs new sessions with the new certificate of its further identity after a rotation, and a running session keeps its signatures', async () => {
     const party = await relyingPartyOf(stage, { origins: [SHOP], verifier: VERIFIER })
     const running = await party.create(OVER_18)
     const later = new Date(soon.getTime() + 86_400_000)
@@ -258,7 +258,7 @@ describe('the offered identities', () => {
     expect(await receiptOf(rp, session.verification_id)).not.toHaveProperty('offered_client_ids')
   })
 
-  it('need at least two identities: a relying party with one identity offers no multi-signed request', async () => {
+  it('are in no multi-signed request if the relying party has only one identity', async () => {
     const party = await relyingPartyOf(stage, { origins: [SHOP], verifier: identityOf(euLeaf) })
     const { verification_id: id } = await party.create(OVER_18)
     const requests = await ask(party, id)

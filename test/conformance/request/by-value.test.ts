@@ -109,7 +109,7 @@ it('api/request: the service verifies a response with a credential of one of sev
   expect([poll.status, poll.credential_type]).toEqual(['verified', 'age_attestation'])
 })
 
-it('OpenID4VP 1.0 §8.4: the service refuses a response to the OpenID4VP view if it confirms no transaction, and accepts a response that confirms it', async () => {
+it('OpenID4VP 1.0 §8.4: the service refuses a response to the OpenID4VP view without a confirmation of the transaction, and accepts a response with the confirmation', async () => {
   const asked = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
   const session = await stage.rp.create(asked)
   const shown = await view(session)

@@ -182,7 +182,7 @@ it('api/wallets, api/protocols: a wallet that needs an unsigned request by value
   expect(decodeJwt(await receipt.text())).toMatchObject({ client_id: clientId })
 })
 
-it('api/protocols: if by_value is off, no chosen wallet gets an unsigned request', async () => {
+it('api/protocols: if by_value is off, a create request for a wallet that needs an unsigned request returns no QR code and no wallet_request', async () => {
   const rp = await relyingPartyOf(stage, { by_value: false })
   const body = { ...OVER_18, wallet: EU_AGE }
   const response = await rp.call('POST', '/v1/verify', { body })

@@ -43,7 +43,7 @@ it('api/creation: the service returns the documented fields, and client_token, w
   expect(session.session_url).toContain(session.client_token)
 })
 
-it('api/creation: the service warns of a type that cannot have the scopes', async () => {
+it('api/creation: the service warns of a credential type that has none of the scopes', async () => {
   const body = { credential_types: ['pid', 'age_attestation'], scope: ['family_name', 'birth_date'] }
   const session = await stage.rp.create(body)
   expect(session).toMatchObject({
@@ -57,7 +57,7 @@ it('api/creation: the service warns of a type that cannot have the scopes', asyn
   })
 })
 
-it('api/creation: the service warns of a plain response in a signed session that the Digital Credentials API is offered for', async () => {
+it('api/creation: the service warns of direct_post in a session whose signed request is also offered through the Digital Credentials API', async () => {
   const warningsWith = async (request_options: object, members: object = {}) => {
     const session = await stage.rp.create({ ...OVER_18, request_options, ...members })
     return (session as unknown as { warnings: readonly { code: string; message: string }[] }).warnings
@@ -188,7 +188,7 @@ it.each([
   expect(await refusal(body, 400)).toMatchObject({ code, errors: [{ pointer }] })
 })
 
-it('api/errors: the service sends the text of each error of a refused policy, not its code', async () => {
+it('api/errors: the error of a refused policy has a message in words beside its code', async () => {
   const { errors } = await refusal({ ...OVER_18, credential_types: ['passport'] }, 400)
   const message = 'must be a built-in credential type, or a type that your settings define'
   expect(errors).toMatchObject([{ code: 'unsupported_credential_type', message }])
@@ -231,7 +231,7 @@ it('api/creation: the service requests both mdoc document types of a credential 
   expect(credential_sets).toEqual([{ options: credentials.map(({ id }) => [id]) }])
 })
 
-it('api/creation: the service requests several types as alternatives with credential_match any, and every type with all', async () => {
+it('api/creation: with credential_match any, the service requests several types as alternatives; with credential_match all, it requests every type', async () => {
   const types = {
     credential_types: ['age_attestation', 'pid'],
     scope: ['age_over_18'],

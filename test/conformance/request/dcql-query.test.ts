@@ -54,7 +54,7 @@ const unbound = (telling: Telling = {}): Telling => ({
   },
 })
 
-it('api/creation: the service sends the query to the wallet unchanged, and shows it to every reader', async () => {
+it('api/creation: the service sends a dcql_query to the wallet unchanged, and shows it in the create response and the poll response', async () => {
   const dcql_query = { credentials: [ADULT, NAME] }
   const metadata = { order: '1' }
   const { session, request } = await begin(stage, { dcql_query, metadata, retry_of: 'v_before' })
@@ -337,7 +337,7 @@ it('api/protocols: age_over_18 = false rejects the session only if the credentia
   expect([bound.poll.status, bound.poll.reason?.code]).toEqual(['rejected', 'predicate_false'])
 })
 
-it('api/result: a result from several credentials has their lowest level, and each credential must reach the required level', async () => {
+it('api/result: a result from several credentials has their lowest level, and each credential that is not optional must reach the required level', async () => {
   const membership = {
     type: 'membership',
     formats: { [SD_JWT]: { meta: { vct_values: [MEMBERSHIP] }, scopes: { tier: ['tier'] } } },

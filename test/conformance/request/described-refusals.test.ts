@@ -39,12 +39,12 @@ const policy = (members: object) => ({ ...CLIENT, policies: [{ name: 'age', ...O
 
 it.each<[string, object, object]>([
   [
-    'claim_sets have claims',
+    'claim_sets need the member claims',
     query({ ...SD_JWT, claims: CLAIMS, claim_sets: [['n']] }),
     query({ ...SD_JWT, claim_sets: [['n']] }),
   ],
   [
-    'claims of claim_sets have ids',
+    'with claim_sets, each claim needs an id',
     query({ ...SD_JWT, claims: CLAIMS, claim_sets: [['n']] }),
     query({ ...SD_JWT, claims: [...CLAIMS, { path: ['given_name'] }], claim_sets: [['n']] }),
   ],
@@ -83,37 +83,37 @@ it.each<[string, object, object]>([
     query({ ...SD_JWT, trusted_authorities: [{ ...AKI, values: ['a b'] }] }),
   ],
   [
-    'a return by itself has a return_url',
+    'return_automatically needs a return_url',
     { ...OVER_18, return_automatically: true, return_url: RETURN_URL },
     { ...OVER_18, return_automatically: true },
   ],
   [
-    'a failure_return_url has a return_url',
+    'failure_return_url needs a return_url',
     { ...OVER_18, failure_return_url: RETURN_URL, return_url: RETURN_URL },
     { ...OVER_18, failure_return_url: RETURN_URL },
   ],
   [
-    'a binding by the relying party has a return_url',
+    'session binding relying_party needs a return_url',
     { ...OVER_18, required_session_binding: 'relying_party', return_url: RETURN_URL },
     { ...OVER_18, required_session_binding: 'relying_party' },
   ],
   [
-    'an option is one of its protocol',
+    'haip-1.0 does not allow direct_post',
     options('haip-1.0', { response_mode: 'direct_post.jwt' }),
     options('haip-1.0', { response_mode: 'direct_post' }),
   ],
   [
-    'evidence keeps the values',
+    'evidence does not allow intent_to_retain false',
     { ...NAMES, intent_to_retain: true },
     { ...NAMES, intent_to_retain: false, evidence: true },
   ],
   [
-    'a protocol has transaction data',
+    'openid4vp-draft24 does not allow transaction_data',
     { ...NAMES, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] },
     { ...NAMES, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT], protocol: 'openid4vp-draft24' },
   ],
   [
-    'a protocol without options has none',
+    'iso-18013-7-c does not allow request_uri_method',
     options('iso-18013-7-c', {}),
     options('iso-18013-7-c', { request_uri_method: 'get' }),
   ],
@@ -127,16 +127,16 @@ it.each<[string, object, object]>([
 
 it.each<[string, object, object]>([
   [
-    'a policy has options of its protocol',
+    'a policy of haip-1.0 does not allow the prefix redirect_uri',
     policy({ protocol: 'haip-1.0', request_options: { client_id_prefix: 'x509_hash' } }),
     policy({ protocol: 'haip-1.0', request_options: { client_id_prefix: 'redirect_uri' } }),
   ],
   [
-    'a client that signs has a key for signatures',
+    'a client with private_key_jwt needs a key for signatures',
     withKey(SIGNING, { ...EC, use: 'sig' }),
     withKey(SIGNING, { ...EC, use: 'enc' }),
   ],
-  ['a client that signs has keys', withKey(SIGNING, EC), { ...CLIENT, ...SIGNING }],
+  ['a client with private_key_jwt needs jwks', withKey(SIGNING, EC), { ...CLIENT, ...SIGNING }],
   [
     'a client with encrypted tokens has a key for encryption',
     withKey(ENCRYPTED, { ...EC, use: 'enc' }),
@@ -148,7 +148,7 @@ it.each<[string, object, object]>([
     withKey({ id_token_encrypted_response_alg: 'RSA-OAEP-256' }, EC),
   ],
   [
-    'a client without a secret has no binding by the relying party',
+    'a client without a secret cannot require session binding relying_party',
     policy({ required_session_binding: 'relying_party' }),
     { ...policy({ required_session_binding: 'relying_party' }), token_endpoint_auth_method: 'none' },
   ],

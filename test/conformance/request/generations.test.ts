@@ -48,7 +48,7 @@ it('api/request: each QR code has a new request, with a new nonce, state and key
   }
 })
 
-it('api/request: two QR codes that are drawn at the same time have different requests', async () => {
+it('api/request: five QR codes that are drawn at the same time have different requests', async () => {
   const session = await stage.rp.create()
   const uris = await Promise.all(Array.from({ length: 5 }, () => render(session)))
   const requests = await Promise.all(uris.map((uri) => stage.service.wallet.receive(uri)))
@@ -72,7 +72,7 @@ it('api/request: an older request stays valid if the relying party read it in th
   expect(payload.nonce).toBe(nonce)
 })
 
-it('api/request: the last 8 older requests that nobody fetched stay valid; still older requests get 410 request_superseded', async () => {
+it('api/request: of the requests that nobody fetched, the newest and the 8 before it stay valid; older ones get 410 request_superseded', async () => {
   const session = await stage.rp.create()
   const uris = [session.wallet_request.uri]
   for (let i = 0; i < 10; i++) uris.push(await render(session))

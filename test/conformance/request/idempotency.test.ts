@@ -28,7 +28,7 @@ it('api/creation: the service returns 201 and the same session for the same key 
   expect(await created(second)).toEqual(await created(first))
 })
 
-it('api/creation: a replay makes no new request: it returns the request of the newest QR code', async () => {
+it('api/creation: a replay returns the wallet_request of the newest QR code, and makes no new one', async () => {
   const key = newKey()
   const { verification_id } = await created(await post(key))
   await stage.rp.call('GET', `/v1/verify/${verification_id}/qr`)

@@ -103,7 +103,7 @@ it('api/request: the QR code contains exactly the uri, at most 215 bytes for a h
   expect(uri).not.toMatch(/%(3A|2F)/i)
 })
 
-it('api/request: the uri has client_id, request_uri and request_uri_method=get, and no other parameter', async () => {
+it('api/request: with request_uri_method get, the uri has only client_id, request_uri and request_uri_method=get', async () => {
   const request_options = { request_uri_method: 'get' }
   const { uri, request_uri_method } = (await stage.rp.create({ ...OVER_18, request_options })).wallet_request
   const { searchParams } = new URL(uri)

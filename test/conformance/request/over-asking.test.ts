@@ -141,7 +141,7 @@ describe('a create request of a registered relying party', () => {
     ['cannot be read', { credentials: [{}] }, 'registration_unreadable'],
     ['is for another subject', { sub: 'NTRNL-1' }, 'registration_other_subject'],
   ])(
-    'has a warning (or is refused if registration is enforced) if the certificate %s',
+    'has a warning, or is refused under enforce_registration, if the certificate %s',
     async (_, claims, code) => {
       expect(placesOf(await create(await shop({}, claims), OVER_18))).toEqual([`${code} /scope`])
       const { errors } = await refuse(await shop(ENFORCED, claims), OVER_18)
@@ -174,7 +174,7 @@ describe('a create request of a registered relying party', () => {
   })
 })
 
-describe('a create request that names an intended use', () => {
+describe('an intended use', () => {
   const NAME = { ...AGE, claim: [{ path: ['eu.europa.ec.eudi.pid.1', 'family_name'] }] }
   const FAMILY_NAME = { ...PID, scope: ['family_name'] }
 
@@ -194,7 +194,7 @@ describe('a create request that names an intended use', () => {
     return relyingPartyOf(stage, { verifier, ...settings })
   }
 
-  it('is compared with the registration for this use: a claim is covered under one use, and has a warning or an error under another', async () => {
+  it('selects the registration that a create request is compared with: a claim is covered under one use, and has a warning or an error under a second use', async () => {
     const rp = await shopOfUses()
     const created = (await create(rp, { ...FAMILY_NAME, intended_use: 'delivery' })) as Created &
       CreatedSession
@@ -214,7 +214,7 @@ describe('a create request that names an intended use', () => {
     expect((await create(await shopOfUses(), OVER_18)).warnings).toEqual([])
   })
 
-  it('is suggested by the message if no use is named and a stored use covers the request', async () => {
+  it('is suggested by the warning if the create request names no use and this use covers it', async () => {
     const rp = await shopOfUses()
     const messages = async (scope: readonly string[]) =>
       (await create(rp, { ...PID, scope })).warnings.map(({ message }) => message).join()
@@ -233,7 +233,7 @@ describe('a create request that names an intended use', () => {
     expect((await create(await shopOfUses({}, false), OVER_18)).warnings).toEqual([])
   })
 
-  it('may be the policy of a login, which is judged by the same rules', async () => {
+  it('may be in the policy of a login, where the same rules apply', async () => {
     const rp = await shopOfUses(ENFORCED)
     const register = (members: object) => {
       const policies = [{ name: 'person', ...FAMILY_NAME, ...members }]

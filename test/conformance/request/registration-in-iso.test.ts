@@ -94,7 +94,7 @@ async function ask(rp: RelyingParty, creation: object = ALONE) {
 const respond = async (rp: RelyingParty, id: string, request: ReceivedAnnexC) =>
   rp.call('POST', `/v1/verify/${id}/dc-api`, { body: await answerAnnexC(person, request) })
 
-describe('a request of org-iso-mdoc of a registered relying party', () => {
+describe('the org-iso-mdoc request of a registered relying party', () => {
   it('has its registration certificate under reader authentication, and the response verifies', async () => {
     const rp = await shop()
     const { id, request, warnings } = await ask(rp)
@@ -117,7 +117,7 @@ describe('a request of org-iso-mdoc of a registered relying party', () => {
     expect(await sent({})).toEqual(new Set([CERTIFICATE]))
   })
 
-  it('makes the wallet report the same unregistered element that a warning named in the response to the create request', async () => {
+  it('lets the wallet find the same unregistered element that the response to the create request warned of', async () => {
     const { request, warnings } = await ask(await shop(), { ...ALONE, scope: ['age_over_18', 'age_over_21'] })
     expect(await readRegistration(request, wallet)).toMatchObject({ beyond: ['age_over_21'] })
     expect(warnings.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(['not_registered /scope/1'])
@@ -152,7 +152,7 @@ describe('a request of org-iso-mdoc of a registered relying party', () => {
   })
 })
 
-it('evidence of a request with a registration certificate is confirmed by the offline verifier, which reads this certificate in the request', async () => {
+it('the offline verifier confirms the request_hash of a request with a registration certificate, and no check of the evidence fails', async () => {
   const keeper = await newKeeper(stage.service, (settings) => shop({ settings }))
   const { id, request } = await ask(keeper.rp, { ...ALONE, evidence: true })
   await expectStatus(await respond(keeper.rp, id, request), 200)
@@ -191,7 +191,7 @@ describe('the strict wallet', async () => {
       'accessCertificateUnavailable',
     ],
     [
-      'a reader without the identifier',
+      'a reader certificate that lacks the identifier',
       { request: () => ({ readers: ['CN=Reader'] }) },
       'NOT_BOUND_TO_REQUESTER',
       'notBoundToAccessCertificate',
@@ -209,8 +209,8 @@ describe('the strict wallet', async () => {
       'trustError',
     ],
     ['a registrar that is on no list', { certificate: UNTRUSTED }, 'UNTRUSTED_PROVIDER', 'trustError'],
-    ['another type', { certificate: OTHER_TYPE }, 'MALFORMED', 'invalidType'],
-    ['an end in the past', { certificate: EXPIRED }, 'EXPIRED', 'expired'],
+    ['the typ JWT', { certificate: OTHER_TYPE }, 'MALFORMED', 'invalidType'],
+    ['an exp in the past', { certificate: EXPIRED }, 'EXPIRED', 'expired'],
     ['no status', { certificate: NO_STATUS }, 'STATUS_MISSING', 'statusMissing'],
     ['a revoked status', { status: () => 'revoked' }, 'REVOKED', 'statusRevoked'],
     [
@@ -239,8 +239,8 @@ describe('the strict wallet', async () => {
 
   it.each([
     ['a changed signature', certifyCwt({}, 'rc-wrp+cwt', stranger), 'SIGNATURE_INVALID'],
-    ['another type', certifyCwt({}, 'cwt'), 'MALFORMED'],
-    ['an end in the past', certifyCwt({ exp: 1 }), 'EXPIRED'],
+    ['the typ cwt', certifyCwt({}, 'cwt'), 'MALFORMED'],
+    ['an exp in the past', certifyCwt({ exp: 1 }), 'EXPIRED'],
     ['no status', certifyCwt({ status: undefined }), 'STATUS_MISSING'],
     [
       'bytes after its end',
@@ -270,7 +270,7 @@ describe('the strict wallet', async () => {
     expect(ends.map((end) => end?.failure)).toEqual([null, 'wrprcNotRepeated'])
   })
 
-  it('cites a commit for each of its files', () => {
+  it('names a commit for each source file that it follows', () => {
     expect(SOURCES.every((one) => 'commit' in one && /^[0-9a-f]{40}$/.test(one.commit))).toBe(true)
   })
 

@@ -149,7 +149,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     expect(unsigned.data).not.toHaveProperty('verifier_info')
   })
 
-  it('is the registration for the intended use of the creation, also in a request for a chosen wallet that is signed under another prefix', async () => {
+  it('is the registration for the requested intended use, even if the request for a chosen wallet has x509_hash instead of x509_san_dns', async () => {
     const rp = await shopOfUses()
     const options = {
       request_options: { client_id_prefix: 'x509_san_dns', response_mode: 'direct_post.jwt' },
@@ -170,7 +170,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     }
   })
 
-  it('is absent in the signature of a further identity that lacks the intended use of the creation', async () => {
+  it('is absent from the signature of a further identity that has no registration for the requested intended use', async () => {
     const rp = await shopOfUses()
     const infosFor = async (members: object) => {
       const { verification_id: id } = await rp.create({ ...OVER_18, ...members })

@@ -270,7 +270,7 @@ describe('the Digital Credentials API', () => {
   const SHOP = 'https://shop.example'
 
   it.each(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])(
-    '%s requests and confirms transaction data',
+    'requests transaction data in %s, and accepts only a response that confirms the transaction',
     async (protocol) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const { verification_id } = await rp.create(PAY)

@@ -92,7 +92,7 @@ describe('an unsigned request', () => {
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   })
 
-  it('api/dc-api: is unsigned over the Digital Credentials API, too', async () => {
+  it('api/dc-api: is also offered through the Digital Credentials API, without a signed request', async () => {
     const rp = await relyingPartyOf(stage, { origins: ['https://shop.example'] })
     const { verification_id } = await rp.create(UNSIGNED)
     const asked = await rp.call('POST', `/v1/verify/${verification_id}/dc-api/request`, { body: {} })
@@ -108,12 +108,12 @@ describe('an unsigned request', () => {
 
 describe('a response to an unsigned request', () => {
   it.each([
-    ['of the client_id without its prefix', (clientId: string) => clientId.slice('redirect_uri:'.length)],
+    ['client_id without its prefix', (clientId: string) => clientId.slice('redirect_uri:'.length)],
     [
-      'of the client_id with another prefix',
+      'client_id with the prefix x509_san_dns',
       (clientId: string) => clientId.replace('redirect_uri', 'x509_san_dns'),
     ],
-  ])('api/protocols: is refused if it has the audience %s', async (_, change) => {
+  ])('api/protocols: is refused if its audience is the %s', async (_, change) => {
     const { session, request } = await begin(stage, UNSIGNED)
     const audience = change(request.payload.client_id)
     expect((await respondWithAge(stage, request, { audience })).status).toBe(400)
@@ -172,7 +172,7 @@ describe("a wallet's error in response to an unsigned request", () => {
   })
 })
 
-describe('a create request with an unsigned request', () => {
+describe('a create request for an unsigned request', () => {
   async function refusal(rp: RelyingParty, body: object) {
     return expectStatus(await rp.call('POST', '/v1/verify', { body }), 422)
   }
@@ -195,7 +195,7 @@ describe('a create request with an unsigned request', () => {
     expect((await rp.create(OVER_18)).wallet_request.client_id).toMatch(/^redirect_uri:/)
   })
 
-  it('api/protocols: gets 422 if it requires more than the level low, unless it also requires a bound browser', async () => {
+  it('api/protocols: gets 422 if it requires more than the level low, unless it also requires session binding page', async () => {
     const above = { ...UNSIGNED, required_assurance_level: 'substantial' }
     expect(await refusal(stage.rp, above)).toMatchObject(at('client_id_prefix', 'low_level_only'))
     await stage.rp.create({ ...above, required_assurance_level: 'low' })
@@ -237,7 +237,7 @@ describe('a create request with an unsigned request', () => {
     await stage.rp.create({ ...body, required_session_binding: 'page' })
   })
 
-  it('api/qr: may have a request that nearly fills a QR code, which is then 185 pixels wide or more', async () => {
+  it('api/qr: may lead to a URI of 2,953 characters, which is the limit and needs a QR code of at least 185 pixels', async () => {
     const dcql_query = { credentials: [longest(0)] }
     const { wallet_request } = await stage.rp.create({ dcql_query, request_options: { client_id_prefix } })
     const room = 2953 - wallet_request.uri.length

@@ -532,10 +532,10 @@ const HOSTILE: readonly (readonly [string, Hostile, string])[] = [
     },
     'decryption_failed',
   ],
-  ['of AES-256-GCM', answer({ sealing: { suite: 'AES-256-GCM' } }), 'decryption_failed'],
-  ['of X25519', answer({ sealing: { suite: 'X25519' } }), 'unsupported_encryption'],
+  ['sealed with AES-256-GCM', answer({ sealing: { suite: 'AES-256-GCM' } }), 'decryption_failed'],
+  ['sealed with X25519', answer({ sealing: { suite: 'X25519' } }), 'unsupported_encryption'],
   [
-    'with a cut tag',
+    'with a shortened authentication tag',
     answer({
       sealing: { envelope: (one) => ['dcapi', { ...one, cipherText: one.cipherText.subarray(0, -1) }] },
     }),

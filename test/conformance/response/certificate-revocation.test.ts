@@ -69,7 +69,7 @@ async function respondWith({ request }: Begun, presentations: Presentations) {
 }
 
 describe('an issuer’s certificate that names a revocation list', () => {
-  it('is accepted if it is not on the list; the result has the time of the list, and one fetch is enough for many responses', async () => {
+  it('is accepted if it is not on the list; the result has the time of the list, and one fetch is enough for two responses', async () => {
     const url = server.place()
     const made = now() - 3600
     server.publish(url, await makeCrl(pki.intermediate, made + 86_400, { revoked: ['01'] }))
@@ -113,8 +113,8 @@ describe('an issuer’s certificate that names a revocation list', () => {
   })
 })
 
-describe('an unavailable revocation list', () => {
-  it('gives 503 with the setting require, and a good response is accepted afterwards', async () => {
+describe('a revocation list', () => {
+  it('that is unavailable gives 503 with the setting require, and a good response is accepted afterwards', async () => {
     const url = server.place()
     const { status, body, retryAfter, session, begun } = await presentBy(
       { ...pki, leaf: await signerNaming(url) },
@@ -130,7 +130,7 @@ describe('an unavailable revocation list', () => {
     expect((await respondWith(begun, good)).status).toBe(200)
   })
 
-  it('lets a session be verified at level low with the setting accept_unknown, and the result shows that the list was unavailable', async () => {
+  it('that is unavailable lets a session be verified at level low with the setting accept_unknown, and the result has certificate_status_unavailable', async () => {
     const signer = { ...pki, leaf: await signerNaming(server.place()) }
     const { status, session } = await presentBy(signer, 'accept_unknown')
     expect(status).toBe(200)
@@ -144,14 +144,14 @@ describe('an unavailable revocation list', () => {
     ])
   })
 
-  it('leaves a session pending if the session requires more than level low, even with the setting accept_unknown', async () => {
+  it('that is unavailable leaves a session pending if the session requires more than level low, even with the setting accept_unknown', async () => {
     const signer = { ...pki, leaf: await signerNaming(server.place()) }
     const policy = { required_assurance_level: 'substantial' }
     const { status, session } = await presentBy(signer, 'accept_unknown', policy)
     expect([status, session.status]).toEqual([503, 'pending'])
   })
 
-  it('has no effect with certificate_revocation off: even an available list is not fetched, and the result does not mention it', async () => {
+  it('that revokes the certificate is not fetched with certificate_revocation off, and the session is verified', async () => {
     const url = server.place()
     server.publish(url, await makeCrl(pki.intermediate, now(), { revoked: ['7b'] }))
     const { session } = await presentBy({ ...pki, leaf: await signerNaming(url) }, 'off')

@@ -87,7 +87,7 @@ it('api/result: the encrypted claims contain a derived scope as a boolean, witho
   expect(JSON.stringify(payload)).not.toContain('1963')
 })
 
-it('api/result: the service sends no claim if the relying party has no key, neither encrypted nor unencrypted', async () => {
+it('api/result: the service sends no claim, encrypted or unencrypted, if the relying party has no encryption key', async () => {
   const { poll, event } = await outcomeOf(NAMES)
   expect([poll.status, poll.encrypted_claims, event.encrypted_claims]).toEqual(['verified', null, null])
   expect(JSON.stringify([poll, event])).not.toMatch(/Erika|1963/)

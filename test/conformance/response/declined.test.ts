@@ -11,8 +11,8 @@ const PLAIN = { ...OVER_18, request_options: { response_mode: 'direct_post' } }
 
 /** Ways in which a wallet sends an error. */
 const WAYS = [
-  ['in the clear with direct_post', PLAIN, false],
-  ['in the clear with direct_post.jwt', OVER_18, false],
+  ['unencrypted with direct_post', PLAIN, false],
+  ['unencrypted with direct_post.jwt', OVER_18, false],
   ['in the JWE with direct_post.jwt', OVER_18, true],
 ] as const
 

@@ -41,7 +41,7 @@ async function presentWith(element: Fields) {
 }
 
 describe('an mdoc on a status list', () => {
-  it('verifies if it is valid; session and event have the status, and one fetch of the CWT is enough for many responses', async () => {
+  it('verifies if it is valid; session and event have the status, and one fetch of the CWT is enough for two responses', async () => {
     const uri = lists.publishCwt([STATUS.valid, STATUS.valid], person.pki)
     for (const { status, id, session } of await Promise.all([present(uri, 0), present(uri, 1)])) {
       expect(status).toBe(200)

@@ -44,7 +44,7 @@ async function eventFor({ session }: Begun) {
 const statusCheck = (result: string) => ({ id: 'status', clause: 'Token Status List §8.3', result })
 
 describe('a credential on a status list', () => {
-  it('verifies if it is valid; session and event have the status, and one fetch is enough for many responses', async () => {
+  it('verifies if it is valid; session and event have the status, and one fetch is enough for three responses', async () => {
     const uri = lists.publish([STATUS.valid, STATUS.valid])
     const answers = await Promise.all([present(uri, 0), present(uri, 1), present(uri, 0)])
     for (const { answer, poll, begun } of answers) {
@@ -151,7 +151,7 @@ describe('an unavailable status list', () => {
   })
 })
 
-describe('an invalid status list', () => {
+describe('a status list', () => {
   const now = Math.floor(Date.now() / 1000)
   it.each([
     ['has expired', { exp: now - 60 }],
@@ -166,7 +166,7 @@ describe('an invalid status list', () => {
     expect((await present(uri, 0)).answer.status).toBe(503)
   })
 
-  it('becomes valid if a status anchor names its signer for this type', async () => {
+  it('is accepted if a status anchor names its signer for this credential type', async () => {
     const signer = await makeKey()
     const iss = 'https://lists.example.com'
     const status = { name: 'Lists', purpose: ['status'], issuer: iss, jwks: { keys: [signer.publicJwk] } }
@@ -185,7 +185,7 @@ it('the service never fetches a list from loopback for a relying party in live m
   expect(lists.asked(uri)).toEqual([])
 })
 
-it('the address of the list and the index of a credential are never stored, logged or returned', async () => {
+it('the address of a status list is never stored, logged or returned, and the index of a credential is never returned', async () => {
   const entries = Array<number>(1_000_003).fill(STATUS.valid)
   const uri = lists.publish([...entries, STATUS.invalid])
   const secrets = { list: new URL(uri).pathname, index: '1000003' }

@@ -149,7 +149,7 @@ describe('api/transactions: the service refuses a create request', () => {
     ],
     ['draft 24', { ...PAY, protocol: 'openid4vp-draft24', request_options: {} }, 422, '', 'not_in_protocol'],
     ['draft 18', { ...PAY, protocol: 'openid4vp-draft18', request_options: {} }, 422, '', 'not_in_protocol'],
-  ])('for %s', async (_, body, status, pointer, code) => {
+  ])('because of %s', async (_, body, status, pointer, code) => {
     const refused = await stage.rp.call('POST', '/v1/verify', { body })
     expect(await expectStatus(refused, status)).toMatchObject({
       code: status === 400 ? 'invalid_request' : 'policy_unsatisfiable',

@@ -247,11 +247,11 @@ it.each([
     '/services/0/credential_types/0',
   ],
   [
-    'every type',
+    'the credential type "*"',
     { services: [{ type: 'x', credential_types: ['*'], assurance_level: 'low' }] },
     '/services/0/credential_types/0',
   ],
-  ['another kind', { kind: 'xml' }, '/kind'],
+  ['the kind xml', { kind: 'xml' }, '/kind'],
   ['an unknown member', { retries: 3 }, '/retries'],
 ])('api/trust: the service refuses a list with %s and names the member', async (_, changes, pointer) => {
   const refused = await expectStatus(await operator('POST', '', listNamed('odd', changes)), 400)

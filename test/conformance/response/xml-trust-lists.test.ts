@@ -244,7 +244,7 @@ it.each([
   ['eu_qualified_attestations', 'EAA/Q'],
   ['eu_public_body_attestations', 'EAA/Pub-EAA'],
 ])(
-  'api/trust: the scheme %s is made of one service, the types and the level of the operator, alone and in a list of lists',
+  'api/trust: the scheme %s gives one service type the credential types and level that the operator set, in a single list and in a list of lists',
   async (schemes, service) => {
     const type = `http://uri.etsi.org/TrstSvc/Svctype/${service}`
     const terms = { schemes, assurance_level: 'substantial', credential_types: ['age_attestation'] }
@@ -333,12 +333,12 @@ it.each([
   ['schemes without a level', { assurance_level: undefined }, '/assurance_level', 'required'],
   ['schemes and list_type', { list_type: 'x' }, '/list_type', 'invalid_value'],
   ['an unknown scheme', { schemes: 'moon' }, '/schemes', 'invalid_value'],
-  ['types of a scheme that names them', { credential_types: ['pid'] }, '/credential_types', 'invalid_value'],
-  ['a scheme that needs types', { schemes: 'eu_qualified_attestations' }, '/credential_types', 'required'],
+  ['types for a scheme that sets them', { credential_types: ['pid'] }, '/credential_types', 'invalid_value'],
+  ['a scheme without its types', { schemes: 'eu_qualified_attestations' }, '/credential_types', 'required'],
   ['types beside services', { ...plain, credential_types: ['pid'] }, '/credential_types', 'invalid_value'],
   ['a territory in small letters', { territory: 'de' }, '/territory', 'invalid_format'],
   [
-    'a service of authorities',
+    'a service of certification authorities',
     { ...plain, services: [{ ...GRANT, type: 'http://uri.etsi.org/TrstSvc/Svctype/CA/QC' }] },
     '/services/0/type',
     'not_an_attestation_service',
@@ -359,10 +359,10 @@ it.each([
 })
 
 it.each([
-  ['without territories', {}, '/territories'],
+  ['no territories', {}, '/territories'],
   ['a refresh of more than a day', { territories: 'all', refresh_seconds: 86_401 }, '/refresh_seconds'],
-  ['a Journal over plain http', { territories: 'all', oj_url: 'http://eur-lex.europa.eu/oj' }, '/oj_url'],
-  ['a Journal that is no address', { territories: 'all', oj_url: 'https://a b' }, '/oj_url'],
+  ['an oj_url with http', { territories: 'all', oj_url: 'http://eur-lex.europa.eu/oj' }, '/oj_url'],
+  ['an oj_url that is not a URL', { territories: 'all', oj_url: 'https://a b' }, '/oj_url'],
   ['a territory twice', { territories: ['HU', 'HU'] }, '/territories'],
   ['schemes', { territories: 'all', schemes: 'eu_age_verification' }, '/schemes'],
 ])('api/trust: the service refuses a list of lists with %s', async (_, changes, pointer) => {

@@ -235,7 +235,7 @@ it('api/access: a client_token shows the state of a session, and nothing about i
   })
 })
 
-it('api/access: every other call with a client_token gets 403', async () => {
+it('api/access: a client_token gets 403 on every route that is not open to it, and for a different session', async () => {
   const { verification_id: id, client_token: token } = await stage.rp.create()
   const other = (await stage.rp.create()).verification_id
   const open = ['/v1/verify/:id', '/v1/verify/:id/qr']

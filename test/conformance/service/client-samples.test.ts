@@ -146,7 +146,7 @@ it('course.ts: returns why a response was refused, and counts verifications by d
   await vi.waitFor(async () => expect(await count()).toBeGreaterThan(0), WAIT)
 })
 
-it('claims.ts and receipt.ts: read the claims and the receipt that only the relying party and its auditor may read', async () => {
+it('claims.ts and receipt.ts: read the encrypted claims and the receipt, and reject the receipt if a different issuer is expected', async () => {
   const { claimsOf } = await sample('claims')
   const { receiptOf, readReceipt } = await sample('receipt')
   const { verifier } = await sample('verifier')
@@ -184,7 +184,7 @@ it.each([
   ['verified', 'verified'],
   ['credential_revoked', 'rejected'],
   ['untrusted_issuer', 'pending'],
-])('outcomes.ts: after %s the status is %s', async (reason, status) => {
+])('outcomes.ts: after the outcome %s, the status is %s', async (reason, status) => {
   const { statusAfter } = await sample('outcomes')
   expect(await statusAfter(reason)).toBe(status)
 })

@@ -199,7 +199,7 @@ it('the client reads and changes settings, tests the webhook, and sends webhooks
   })
 })
 
-it('the client gets a request and posts its response for a page of the relying party', async () => {
+it('the client gets a request for the Digital Credentials API and posts its response, for a page of the relying party', async () => {
   const client = clientOf((await relyingPartyOf(stage, { origins: ['https://shop.example'] })).api_key)
   const { verification_id: id } = unwrap(await client.create(OVER_18))
   const { digital } = unwrap(await client.dcApiRequest(id, { origin: 'https://shop.example' }))

@@ -28,7 +28,7 @@ async function objectAt(uri: string): Promise<string> {
   return response.text()
 }
 
-it('the service says before that the request for the IO app is lowered, and why', async () => {
+it('the response to a create request says that the request for the IO app is lowered, and why', async () => {
   const { wallets } = (await stage.rp.create(NAME)) as Session
   expect(wallets.find(({ id }) => id === 'io-app')).toMatchObject({
     result: 'lowered',
@@ -36,7 +36,7 @@ it('the service says before that the request for the IO app is lowered, and why'
   })
 })
 
-it('a request for the IO app has `iss` and `kid`, and other requests of the session have neither', async () => {
+it('a request for the IO app has `iss` and `kid`, and a request for no chosen wallet has neither', async () => {
   const session = await open()
   const text = await objectAt(session.wallet_request.uri)
   const { iss, client_id } = decodeJwt(text)

@@ -119,7 +119,7 @@ describe.skipIf(FOLDER === undefined)('a wallet of the Multipaz SDK', () => {
     ['unsigned', 'openid4vp-v1-signed'],
     ['unsigned', 'openid4vp-v1-unsigned'],
   ])(
-    'answers a request of the %s relying party by the protocol %s, if Multipaz is installed',
+    'answers a request of the relying party with %s Annex C requests, by the protocol %s, if Multipaz is installed',
     async (kind, wanted) => {
       for (const { creation } of BROWSER_QUESTIONS) {
         const { id, requests } = await passedBy('OpenID4VP alone', partyOf(kind), creation)

@@ -148,7 +148,7 @@ describe('a credential', () => {
       invalid('vc.@context'),
     ],
     [
-      'whose first context is another',
+      'whose first context is not the context of VCDM 1.1',
       { content: { '@context': ['https://x.example'] } },
       invalid('vc.@context'),
     ],

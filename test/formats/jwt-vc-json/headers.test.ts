@@ -17,7 +17,7 @@ const HEADERS: readonly (readonly [string, object, PresentationRefusal])[] = [
   ['no alg', { alg: undefined }, unsupported],
   ['a critical extension', { crit: ['exp'], exp: 1 }, critical],
   ['an empty crit', { crit: [] }, critical],
-  ['an unencoded payload', { b64: true }, critical],
+  ['a b64 parameter', { b64: true }, critical],
 ]
 
 describe('a credential', () => {

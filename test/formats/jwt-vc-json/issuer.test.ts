@@ -31,7 +31,7 @@ describe('an issuer', () => {
     ['its metadata', anchored({ issuer_url: ISSUER }), { header: { kid: '1' } }, ISSUER],
     ['its DID', anchored({ did: DID.did }), { claims: { iss: DID.did }, header: { kid: DID.kid } }, DID.did],
     [
-      'its DID, if only the credential names the issuer',
+      'its DID, if the vc names the issuer and iss is missing',
       anchored({ did: DID.did }),
       { claims: { iss: undefined }, content: { issuer: { id: DID.did } } },
       DID.did,

@@ -55,7 +55,7 @@ const CASES: readonly Case[] = [
   ['no alg', header('alg', undefined), unsupported, 'structure'],
   ['a critical extension', header('crit', ['exp']), critical, 'structure'],
   ['an empty crit', header('crit', []), critical, 'structure'],
-  ['an unencoded payload', header('b64', true), critical, 'structure'],
+  ['a b64 parameter', header('b64', true), critical, 'structure'],
   ['typ vc+sd-jwt of the drafts', header('typ', 'vc+sd-jwt'), wrongType, 'structure'],
   ['typ jwt', header('typ', 'JWT'), wrongType, 'structure'],
   ['typ kb+jwt', header('typ', 'kb+jwt'), wrongType, 'structure'],

@@ -35,7 +35,7 @@ describe('the processed claims', () => {
     return result.value.claims
   }
 
-  it('the processed claims of a credential without disclosures are its plain claims, and arrays without digests stay unchanged', async () => {
+  it('the processed claims of a presentation without disclosures are its plain claims, and an array of withheld elements is empty', async () => {
     const claims = await claimsOf(await presentGood(await issueGood(), { disclose: {} }))
     expect(Object.keys(claims).sort()).toEqual(['cnf', 'exp', 'iat', 'iss', 'nationalities', 'vct'])
     expect(claims.nationalities).toEqual([])

@@ -95,11 +95,11 @@ describe('a presentation submission', () => {
   })
 
   it.each([
-    ['a path that selects a member of the token', '$.vp', 'a', 'invalid_vp_token'],
-    ['an index into a single presentation', '$[0]', 'a', 'invalid_vp_token'],
+    ['a member of the token', '$.vp', 'a', 'invalid_vp_token'],
+    ['an element of a single presentation', '$[0]', 'a', 'invalid_vp_token'],
     ['a whole list of presentations', '$', ['a'], 'invalid_vp_token'],
-    ['an index past the end', '$[1]', ['a'], 'invalid_vp_token'],
-    ['a negative index', '$[-1]', ['a'], 'invalid_vp_token'],
+    ['an element past the end of the list', '$[1]', ['a'], 'invalid_vp_token'],
+    ['an element by a negative index', '$[-1]', ['a'], 'invalid_vp_token'],
     ['an inherited member of the list', '$[length]', ['a'], 'invalid_vp_token'],
     ['a value that is a number', '$[0]', [1], 'invalid_vp_token'],
   ])('is refused if its path selects %s', (_, path, vpToken, reason) => {

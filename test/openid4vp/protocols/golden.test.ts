@@ -75,7 +75,7 @@ describe('the request of a protocol', () => {
   )
 
   it.each(PROTOCOLS['openid4vp-1.0'].responseModes)(
-    '%s, passed by value, equals its golden file',
+    'openid4vp-1.0 with response mode %s, passed by value, equals its golden file',
     async (responseMode) => {
       const asked = { clientId: redirectUriClientId(RESPONSE_URI), language: 'dcql', responseMode } as const
       const parameters = unsignedParameters(claimsOf('openid4vp-1.0', asked))

@@ -253,14 +253,17 @@ describe('a registration', () => {
   })
 
   it.each([
-    ['another claim', sdJwt(['birthdate'])],
+    ['a claim that it does not name', sdJwt(['birthdate'])],
     ['a whole object if it names only a part', sdJwt(['age_equal_or_over'])],
-    ['another type', asking('dc+sd-jwt', { vct_values: ['urn:other'] }, ['address'])],
+    ['a type that it does not name', asking('dc+sd-jwt', { vct_values: ['urn:other'] }, ['address'])],
     [
-      'another type together with a registered type',
+      'an unregistered type together with a registered type',
       asking('dc+sd-jwt', { vct_values: ['urn:eudi:pid:1', 'urn:other'] }, ['address']),
     ],
-    ['another format', asking('jwt_vc_json', { type_values: [['PersonIdentificationData']] }, ['address'])],
+    [
+      'a format that it does not name',
+      asking('jwt_vc_json', { type_values: [['PersonIdentificationData']] }, ['address']),
+    ],
     ['the type of another format', asking('mso_mdoc', { doctype_value: 'urn:eudi:pid:1' }, ['address'])],
     ['the same element name in another namespace', mdl(['org.iso.18013.5.1.aamva', 'family_name'])],
     ['a request without a type', asking('dc+sd-jwt', {}, ['address'])],

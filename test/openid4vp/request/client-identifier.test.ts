@@ -18,7 +18,7 @@ it('the client identifier with the prefix x509_san_dns has the host name without
 })
 
 it.each(['http://127.0.0.1:8787', 'http://[::1]:8787', 'https://192.0.2.1'])(
-  'the x509_san_dns does not exist for %s',
+  'the client identifier with the prefix x509_san_dns does not exist for %s',
   (baseUrl) => {
     expect(x509SanDnsClientId(baseUrl)).toBeUndefined()
   },

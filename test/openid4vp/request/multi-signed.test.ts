@@ -175,7 +175,7 @@ describe('a strict wallet', () => {
       'a signature does not verify',
     ],
     [
-      'the Client Identifier of another leaf',
+      'a Client Identifier that is not the hash of its leaf',
       withHeader({ client_id: `${first.clientId}x` }),
       'a client_id is not the hash of its leaf',
     ],

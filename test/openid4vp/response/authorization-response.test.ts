@@ -71,7 +71,7 @@ describe('a posted response', () => {
     ['limit_exceeded', { vp_token: VP_TOKEN, state: 's'.repeat(513) }, 'direct_post'],
     ['encryption_required', { vp_token: VP_TOKEN, state: 's' }, 'direct_post.jwt'],
     ['unexpected_encryption', { response: jwe }, 'direct_post'],
-  ])('is refused as %s: %j in %s', (reason, parameters, responseMode) => {
+  ])('is refused as %s: the parameters %j with the response mode %s', (reason, parameters, responseMode) => {
     expect(parse(parameters, responseMode)).toEqual({ ok: false, error: { reason } })
   })
 

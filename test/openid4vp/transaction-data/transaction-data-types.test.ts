@@ -51,7 +51,7 @@ describe('a built-in type', () => {
     [SIGNATURE, ['documentDigests', 0, 'label']],
     [SIGNATURE, ['documentDigests', 0, 'hash']],
     [SIGNATURE, ['hashAlgorithmOID']],
-  ])('%s requires %j', (type, path) => {
+  ])('%s requires the member %j', (type, path) => {
     expect(fits(type, set(WHOLE[type as keyof typeof WHOLE], path, undefined))).toBe(false)
   })
 
@@ -72,7 +72,7 @@ describe('a built-in type', () => {
     [SIGNATURE, ['payload'], {}],
     [SIGNATURE, ['documentDigests'], []],
     [SIGNATURE, ['numSignatures'], 1.5],
-  ])('%s refuses the payload %j: %j', (type, path, value) => {
+  ])('%s refuses an object whose member %j is %j', (type, path, value) => {
     expect(fits(type, set(WHOLE[type as keyof typeof WHOLE], path, value))).toBe(false)
   })
 
@@ -113,7 +113,7 @@ describe('an added type', () => {
     [['payload', 'other'], 'x'],
     [['other'], 'x'],
     [['shop'], 'Shop'],
-  ])('refuses the payload %j: %j', (path, value) => {
+  ])('refuses an object whose member %j is %j', (path, value) => {
     expect(fits('order', set(GOOD, path, value), [ORDER])).toBe(false)
   })
 

@@ -91,7 +91,7 @@ const CHANGES: readonly [string, () => Promise<unknown>, () => Promise<unknown>,
 async function none(): Promise<void> {}
 
 it.each(CHANGES)(
-  '%s has one entry, which has the actor, the time and the origin',
+  'change %s has one entry, which has the actor, the time and the origin',
   async (action, before, change, shown) => {
     await before()
     const earlier = (await entries()).length
@@ -102,7 +102,7 @@ it.each(CHANGES)(
   },
 )
 
-it.each(CHANGES)('%s is not stored if its entry cannot be stored', async (action, before, change) => {
+it.each(CHANGES)('change %s is not stored if its entry cannot be stored', async (action, before, change) => {
   await before()
   await runInDurableObject(stub, (_, { storage }) =>
     storage.sql.exec(

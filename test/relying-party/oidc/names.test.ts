@@ -40,7 +40,7 @@ it('an assertion that expires before its name is stored is refused, because the 
   expect(await stub.storeOnce('jti/late', '', { ...use, expiresAt: Date.now() })).toEqual(err('expired'))
 })
 
-it('an erasure of names that fails is tried again after a minute, however often the alarm fails', async () => {
+it('if the erasure of names fails in the alarm, the alarm is set again, to a minute later or more', async () => {
   const stub = await createParty()
   await runInDurableObject(stub, async (instance, { storage }) => {
     // A table without the column of the expiry: its names cannot be erased.

@@ -78,7 +78,7 @@ describe('"Do not share" on the session page', () => {
 
   it.each([
     ['waiting', async () => undefined],
-    ['fetched', async ({ wallet_request }: Session) => void (await fetchRequest(wallet_request.request_uri))],
+    ['scanned', async ({ wallet_request }: Session) => void (await fetchRequest(wallet_request.request_uri))],
     [
       'refused',
       async ({ verification_id, wallet_request }: Session) => {
@@ -86,7 +86,7 @@ describe('"Do not share" on the session page', () => {
         await post(verification_id, { error: 'invalid_request', state })
       },
     ],
-  ])('ends a session that is %s, and the browser goes back to the relying party', async (_, act) => {
+  ])('ends a session in the state %s, and the browser goes back to the relying party', async (_, act) => {
     const setting = await withReturn()
     const session = await createSession(setting, { return_url: RETURN_URL })
     await act(session)
@@ -112,7 +112,7 @@ describe('"Do not share" on the session page', () => {
     expect(await poll(setting, session.verification_id)).toMatchObject(DECLINED)
   })
 
-  it('keeps an embedded page in its frame, and the page reports the status to the page around it', async () => {
+  it('keeps an embedded page in its frame, and the page loads the script that reports the status to the embedding page', async () => {
     const origin = 'https://shop.example'
     const setting = await setUp({ return_urls: [RETURN_URL], origins: [origin] })
     const session = await createSession(setting, { return_url: RETURN_URL })
@@ -160,7 +160,7 @@ describe('a session is not declined', () => {
   it.each([
     ['by a page of another site', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }],
     ['by a page of another origin of the same site', { 'Sec-Fetch-Site': 'same-site' }],
-    ['without an origin', { Origin: '' }],
+    ['by a call without an origin', { Origin: '' }],
     ['by a page that hides its origin', { Origin: 'null' }],
   ])('%s', async (_, headers) => {
     const setting = await withReturn()
@@ -230,7 +230,7 @@ describe('a session that requires a binding to one browser', () => {
     expect(await poll(setting, session.verification_id)).toMatchObject(DECLINED)
   })
 
-  it('is declined in a tab if its page is in a frame, which has no cookie', async () => {
+  it('is declined in a new tab if its page is in a frame, because a frame has no cookie', async () => {
     const setting = await withReturn()
     const framed = { 'Sec-Fetch-Dest': 'iframe' }
     const bound = await (await open(await createSession(setting, BOUND), '', framed)).text()
@@ -239,7 +239,7 @@ describe('a session that requires a binding to one browser', () => {
     expect(free).not.toMatch(/<form[^>]*target/)
   })
 
-  it('cannot be declined while its success waits for the return of the browser', async () => {
+  it('cannot be declined while a successful response waits for the return of the browser', async () => {
     const setting = await withReturn()
     const session = await createSession(setting, BOUND)
     const person = browser()
@@ -280,7 +280,6 @@ describe('the first end of a session is its only end', () => {
       return new Response(null, { status: 204 })
     })
     const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
-    const outcomes = new Set<string>()
     for (let round = 0; round < 6; round++) {
       const session = await createSession(setting)
       const { verification_id: id } = session
@@ -302,8 +301,6 @@ describe('the first end of a session is its only end', () => {
       expect(['verified', 'declined', 'canceled']).toContain(status)
       expect(answered?.status).toBe(status === 'verified' ? 200 : 409)
       await vi.waitFor(() => expect(posted).toEqual([`verification.${status}`]), WAIT)
-      outcomes.add(status)
     }
-    expect(outcomes.size).toBeGreaterThan(0)
   })
 })

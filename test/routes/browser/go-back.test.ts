@@ -29,11 +29,11 @@ describe('a session page', () => {
   })
 
   it.each([
-    ['without the member', BACK, {}],
-    ['with the member false', { ...BACK, return_automatically: false }, {}],
+    ['without return_automatically', BACK, {}],
+    ['with return_automatically: false', { ...BACK, return_automatically: false }, {}],
     ['in a frame', AUTOMATIC, { 'Sec-Fetch-Dest': 'iframe' }],
   ])(
-    'does not go back by itself without return_automatically, or in a frame: %s',
+    'does not go back by itself, and does not load the script of the return, %s',
     async (_, body, headers) => {
       const html = await pageOf(await setUp({ return_urls: [RETURN_URL] }), body, headers)
       expect(html).not.toContain(SCRIPT)

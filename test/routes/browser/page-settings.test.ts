@@ -59,7 +59,7 @@ describe('"About this request" on the session page', () => {
     },
   )
 
-  it('says that every shared value is kept if evidence is kept, even if only an age is requested', async () => {
+  it('says that the relying party keeps the shared values as evidence, even if only an age is requested', async () => {
     const evidence = { jwks: { keys: [{ ...KEY, kid: 'archive' }] } }
     const setting = await setUp({ name: 'Bank', evidence })
     const html = await page(await createSession(setting, { evidence: true }))
@@ -72,7 +72,7 @@ describe('"About this request" on the session page', () => {
 })
 
 describe('the page for people without a wallet', () => {
-  it('is at the address in the create request, or else in the settings; without both addresses it is not offered', async () => {
+  it('is at the address in the create request, or else in the settings; with neither address it is not offered', async () => {
     const setting = await setUp({ return_urls: [RETURN], alternative_url: OTHER })
     expect(alternativeOf(await page(await createSession(setting)))).toBe(OTHER)
     const own = await createSession(setting, { alternative_url: RETURN })

@@ -74,7 +74,7 @@ describe('the page after a refused response', () => {
     expect((await call(app, 'GET', `/v1/verify/${id}`)).status).toBe(401)
   })
 
-  it('has the hidden button "Try again" if the page has no QR code', async () => {
+  it('a page without a QR code has the hidden button "Try again" from the start', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { required_session_binding: 'page' })
     expect(await open(session.session_url)).toContain(
@@ -139,7 +139,7 @@ describe("the relying party's own texts", () => {
     ['nb', null],
     [undefined, null],
   ])(
-    'can be in the language that the response to the create request names for the locale %s',
+    'the response to the create request names the language of the page, or null, for the locale %s',
     async (locale, used) => {
       const session = await createSession(await setUp(), locale === undefined ? {} : { locale })
       expect(session.locale).toBe(used)

@@ -129,7 +129,7 @@ describe('a link to a wallet', () => {
 
   it.each([
     ['without a token', {}, 401],
-    ['by a foreign client_token', { Authorization: 'Bearer ct_foreign' }, 403],
+    ['with a malformed client_token', { Authorization: 'Bearer ct_foreign' }, 403],
   ])('rejects a call %s', async (_, headers, status) => {
     const session = await createSession(await setUp())
     const path = `/v1/verify/${session.verification_id}/link`
@@ -146,7 +146,7 @@ describe('a link to a wallet', () => {
 
   it.each([
     ['another origin', { Origin: 'https://evil.example' }],
-    ['another site, as the browser says', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['a page with Sec-Fetch-Site: cross-site', { 'Sec-Fetch-Site': 'cross-site' }],
     ['no origin', { Origin: '' }],
   ])('rejects a call from %s', async (_, header) => {
     const session = await createSession(await setUp())
@@ -237,7 +237,7 @@ describe('a successful response of a wallet that a link opened', () => {
     expect(view.checks).toEqual({ age_over_18: true })
   })
 
-  it('sends its event with the session binding once the session is verified', async () => {
+  it('leads to one event, with its session_binding, when the session is verified', async () => {
     const fetched = vi
       .spyOn(globalThis, 'fetch')
       .mockImplementation(async () => new Response(null, { status: 204 }))
@@ -337,7 +337,7 @@ describe('a successful response of a wallet that a link opened', () => {
       },
     ],
     [
-      'with the first browser’s secret under a name that any host of the domain can set',
+      'with the first browser’s secret under a cookie name that any host of the domain can set',
       async (_: Session, first: Browser) => {
         const second = browser()
         second.jar.set('wv_browser', first.jar.get('__Host-wv_browser') ?? '')
@@ -668,7 +668,7 @@ describe('a return code', () => {
   })
 })
 
-describe('if the service uses http, on loopback only,', () => {
+describe('if the service uses http on loopback,', () => {
   it('the cookie has no prefix in its name', async () => {
     const session = await createSession(await setUp())
     const local = { ...env, BASE_URL: 'http://localhost:8787' }

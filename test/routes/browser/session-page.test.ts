@@ -222,7 +222,7 @@ describe('the session page', () => {
     ['*', false],
     ['', false],
   ])(
-    'the session page with the parameter embed=%j sends messages only to an origin of the settings: %s',
+    'the session page with the parameter embed=%j may send messages to this origin: %s',
     async (embed, isNamed) => {
       const origins = ['https://shop.example', 'https://till.shop.example:8443']
       const { session_url } = await createSession(await setUp({ origins }))
@@ -323,7 +323,7 @@ describe('the session page in every state', () => {
     return html
   }
 
-  it('shows waiting, then scanned, with a QR code in both', async () => {
+  it('shows waiting, then scanned, where it still has a QR code', async () => {
     const session = await createSession(await setUp())
     await shows(session, 'waiting')
     await fetchRequestRaw(session.wallet_request.request_uri)
@@ -352,7 +352,7 @@ describe('the session page in every state', () => {
     expect(html).not.toContain(reason.message)
   })
 
-  it('shows that the document has expired, and its script gets the kind of reason `expired`', async () => {
+  it('shows that the document has expired, and the state for its script has the family `expired`', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const { verification_id: id, client_token: token } = session
@@ -508,7 +508,7 @@ describe('the page’s script', () => {
     expect(await response.text()).toBe(SCRIPT)
   })
 
-  it.each(['', '?v=', '?v=AAAAAAAAAAAAAAAA'])('is not cached at any other address: %s', async (query) => {
+  it.each(['', '?v=', '?v=AAAAAAAAAAAAAAAA'])('has no-cache at any other address: %s', async (query) => {
     const response = await get(`/assets/session-page.js${query}`)
     expect(response.headers.get('Cache-Control')).toBe('no-cache')
     expect(await response.text()).toBe(SCRIPT)

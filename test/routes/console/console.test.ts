@@ -125,7 +125,7 @@ describe('POST /console/session', () => {
     expect(await statusAndCode(await send({ token: api_key, code: 'x' }))).toBe('400 invalid_request')
   })
 
-  it('refuses every sign-in from an IP address after ten failed sign-ins, and allows one more after 6 s', async () => {
+  it('refuses every sign-in from an IP address after ten failed sign-ins, and allows one more failure after 6 s', async () => {
     const world = { ...env, CLIENT_IP_HEADER: 'x-client-ip' }
     const { api_key } = await createRelyingParty()
     const from = (address: string, body: object) => send(body, { ...OWN, 'X-Client-Ip': address }, world)
@@ -494,7 +494,7 @@ describe('a sign-in code of the console', () => {
     expect(await statusAndCode(await enter(code))).toBe('401 invalid_token')
   })
 
-  it('opens the console for only one of two simultaneous calls', async () => {
+  it('opens the console for only one of three simultaneous calls', async () => {
     const code = await codeOf((await createRelyingParty()).api_key)
     const answers = await Promise.all([enter(code), enter(code), enter(code)])
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401])

@@ -158,7 +158,7 @@ describe('a change of keys, secrets and people', () => {
       expect(await statusAndCode(await api(operator, method, path, body))).toBe(STALE)
   })
 
-  it('needs no fresh sign-in for other settings', async () => {
+  it('a change of any other setting, such as trust_anchors, needs no fresh sign-in', async () => {
     at(NOON + 30 * MINUTE)
     expect((await api(person, 'PATCH', '/v1/relying_party', { retention_seconds: 7200 })).status).toBe(200)
     expect((await api(person, 'PATCH', '/v1/relying_party', { trust_anchors: [] })).status).toBe(200)
@@ -203,7 +203,7 @@ describe('an hour without activity', () => {
     expect(await statusAndCode(await active(person))).toBe(OVER)
   })
 
-  it('begins again when the page says that a person did something, until 12 hours are over', async () => {
+  it('begins again when the page reports activity of the person, but the sign-in ends after 12 hours', async () => {
     const token = person.changeToken
     for (let hours = 0.9; hours < 12; hours += 0.9) {
       at(NOON + hours * HOUR)
@@ -253,8 +253,8 @@ describe('the sign-out of a person', () => {
   })
 
   it.each<[string, string | undefined]>([
-    ['has no such page', undefined],
-    ['names an address that is not https', 'http://login.example.com/logout'],
+    ['has no end_session_endpoint', undefined],
+    ['has an end_session_endpoint that is not https', 'http://login.example.com/logout'],
   ])('gets 204 if the provider %s', async (_, end_session_endpoint) => {
     party = await newParty()
     serve(party.provider)

@@ -165,9 +165,9 @@ describe('a person', () => {
     ['an empty list', { roles: [] }],
     ['an empty text', { roles: '' }],
     ['another role', { roles: ['guest'] }],
-    ['a role that begins with one of ours', { roles: ['support2', 'supp'] }],
-    ['a text that contains one of ours', { roles: 'guest support' }],
-    ['names of an object', { roles: ['constructor', '__proto__', 'toString'] }],
+    ['roles similar to a role of the settings', { roles: ['support2', 'supp'] }],
+    ['a text that contains a role of the settings', { roles: 'guest support' }],
+    ['names of members that every object has', { roles: ['constructor', '__proto__', 'toString'] }],
     ['an object', { roles: { support: true } }],
     ['null', { roles: null }],
   ])('a person is refused if none of their roles is in the settings: %s', async (_, account) => {
@@ -294,12 +294,12 @@ describe('an ID token', () => {
     ['without a nonce', claim({ nonce: undefined }), 'claim nonce'],
     ['that has expired', claim({ exp: NOW - 61 }), 'claim exp'],
     ['without an expiry', claim({ exp: undefined }), 'claim exp'],
-    ['of an hour ago', claim({ iat: NOW - 3600 }), 'claim iat'],
-    ['of the future', claim({ iat: NOW + 3600 }), 'claim iat'],
+    ['with an iat one hour ago', claim({ iat: NOW - 3600 }), 'claim iat'],
+    ['with an iat in the future', claim({ iat: NOW + 3600 }), 'claim iat'],
     ['without a subject', claim({ sub: undefined }), 'claim sub'],
     ['with a subject that is no text', claim({ sub: 7 }), 'claim sub'],
     ['with an empty subject', claim({ sub: '' }), 'claim sub'],
-    ['whose time of authentication is no time', claim({ auth_time: 'now' }), 'claim auth_time'],
+    ['whose auth_time is not a number', claim({ auth_time: 'now' }), 'claim auth_time'],
     ['without a signature', { sign: (claims) => new UnsecuredJWT(claims).encode() }, 'form'],
     [
       'with a MAC of the client secret',
@@ -326,7 +326,7 @@ describe('an ID token', () => {
     expect(await refusal(await withFaults({ sign }))).toContain('signature')
   })
 
-  it('an ID token signed with a new key is accepted after the keys are fetched again, at most once in ten seconds', async () => {
+  it('an ID token signed with a new key is accepted after the keys are fetched again, which happens at most once in ten seconds', async () => {
     await signInPerson(party)
     const { privateKey, publicJwk } = party.provider
     const sign: Faults['sign'] = (claims) =>

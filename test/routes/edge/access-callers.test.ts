@@ -138,7 +138,7 @@ describe('POST /v1/verify/:id/link', () => {
 })
 
 describe('POST /v1/verify/:id/response_code', () => {
-  it('accepts no credential: it needs a code, and a call from a page of the service', async () => {
+  it('rejects a wrong code with or without a credential, and a call from a page of another origin', async () => {
     const name = 'POST /v1/verify/:id/response_code'
     const parameters = await newSession(test, name)
     for (const token of [undefined, test.key, parameters.clientToken]) {
@@ -149,7 +149,7 @@ describe('POST /v1/verify/:id/response_code', () => {
   })
 })
 
-it('this file tests every kind of caller in the table of access rules', () => {
+it('the list of tested callers has every kind of caller in the table of access rules', () => {
   const walked = [
     'anyone',
     'wallet',

@@ -64,7 +64,7 @@ describe('the table of access rules', () => {
     )
   })
 
-  it('needs no row for a route that is registered for all methods, because it is only middleware or a refusal', () => {
+  it('leaves out only the known routes for all methods, which are middleware or refusals', () => {
     const all = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
     expect([...new Set(all)].sort()).toEqual([
       '/*',
@@ -185,7 +185,7 @@ describe.each(BY_SESSION)('$name of another relying party', ({ name }) => {
     ['query', { query: '?size=1&wait=x&after_version=x&token=' }],
     ['body', name.startsWith('GET') ? {} : { body: '{' }],
     ['Accept', { headers: { Accept: 'text/html' } }],
-    ['purpose', { headers: { 'Sec-Purpose': 'prefetch' } }],
+    ['Sec-Purpose', { headers: { 'Sec-Purpose': 'prefetch' } }],
     ['Upgrade', { headers: { Upgrade: 'nothing' } }],
   ])('gets the same error as a missing session, even with a wrong %s', async (_, spoiled) => {
     const answers = await responsesFor(name, other, { token: test.key, ...spoiled })

@@ -40,7 +40,7 @@ describe('while few descriptors are left', () => {
     expect((await creation).status).toBe('pending')
   })
 
-  it('a request that waited five seconds gets 503 with Retry-After before its first step', async () => {
+  it('a request that waited five seconds gets 503 with Retry-After before any token is checked', async () => {
     await reportFull()
     const refused = await call(app, 'POST', '/v1/verify', { body: {} })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])

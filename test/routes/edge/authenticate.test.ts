@@ -277,7 +277,7 @@ describe('a client token', () => {
 
   it.each([
     ['another time of creation', (token: string) => token.replace(/^ct_[^.]*/, 'ct_1')],
-    ['the same time spelled otherwise', (token: string) => token.replace(/^ct_/, 'ct_0')],
+    ['the same time after a leading zero', (token: string) => token.replace(/^ct_/, 'ct_0')],
     ['no time', (token: string) => token.replace(/^ct_[^.]*\./, 'ct_')],
     ['another MAC', (token: string) => token.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'))],
     ['a dot added at its end', (token: string) => `${token}.`],

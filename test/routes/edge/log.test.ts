@@ -78,7 +78,7 @@ describe('a request', () => {
   )
 
   it.each(['an API key', 'an access token'])(
-    'a request with %s names the key and its relying party, and no secret',
+    'a request with %s has log lines with the key id and the relying party, but without a secret',
     async (kind) => {
       const { api_key, api_keys, relying_party_id } = await createRelyingParty()
       const body = `grant_type=client_credentials&client_id=${relying_party_id}&client_secret=${api_key}`
@@ -99,7 +99,7 @@ describe('a request', () => {
     },
   )
 
-  it('a request whose token is not accepted names no key', async () => {
+  it('a request whose token is not accepted has no key id in its log line', async () => {
     const { api_key, api_keys } = await createRelyingParty()
     const headers = { Authorization: `Bearer ${api_key.slice(0, -1)}${api_key.endsWith('A') ? 'E' : 'A'}` }
     const { lines, response } = await logged('GET', '/v1/verify', { headers })

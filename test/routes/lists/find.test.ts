@@ -57,9 +57,9 @@ describe('the search of the list', () => {
     ['parts of several values', '07', [1, 3]],
     ['the middle of an id', 'entry2', [2]],
     ['an id and a value', 'ENTRY', [1, 2, 3]],
-    ['a key of the metadata', 'order', []],
-    ['a text over two values', '10777north', []],
-    ['a pattern', '1.777', []],
+    ['nothing by a key of the metadata', 'order', []],
+    ['nothing by a text over two values', '10777north', []],
+    ['nothing by a pattern', '1.777', []],
   ])('finds %s: %s', async (_, word, numbers) => {
     const setting = await setUp()
     await store(setting, 1, { metadata: { order: '10777', shop: 'north' } })

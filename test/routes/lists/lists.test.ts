@@ -334,7 +334,7 @@ describe('GET /v1/verify', () => {
     expect(JSON.stringify(await valuesOf(day))).not.toContain(deleted)
   })
 
-  it('no longer lists a session that was deleted while the list was unreachable, after an alarm of the session', async () => {
+  it('no longer lists a session after its alarm if the list was unreachable during its DELETE', async () => {
     const setting = await setUp()
     const id = await createOne(setting, { metadata: { order: '4711' } })
     vi.spyOn(VerificationIndex.prototype, 'remove').mockRejectedValueOnce(new Error('unreachable'))
@@ -436,7 +436,7 @@ describe('GET /v1/verify', () => {
     }, WAIT)
   })
 
-  it('stores an entry once if it is sent again because a crash lost the confirmation', async () => {
+  it('lists a session once if it sends its entry again after an eviction from memory', async () => {
     const setting = await setUp()
     const id = await createOne(setting)
     await evictDurableObject(stubOf(id))

@@ -10,7 +10,7 @@ const LOW = 'urn:wallet-verifier:assurance:low'
 
 const parse = (claims: object) => parseClaims(JSON.stringify(claims))
 
-describe('a malformed request for a claim', () => {
+describe('a request for a claim', () => {
   it.each<[string, object]>([
     ['a list for acr', { acr: [{ essential: true, value: HIGH }] }],
     ['a list for sub', { sub: [{ value: 'x' }] }],
@@ -23,12 +23,12 @@ describe('a malformed request for a claim', () => {
     ['an acr that is no text', { acr: { value: 1 } }],
     ['a sub that is no text', { sub: { values: ['x', null] } }],
     ['a sub whose value is a list', { sub: { value: ['x'] } }],
-  ])('is refused in `id_token` and in `userinfo`: %s', (_, claims) => {
+  ])('is refused in `id_token` and in `userinfo` if it is malformed: %s', (_, claims) => {
     expect(parse({ id_token: claims })).toBeUndefined()
     expect(parse({ userinfo: claims })).toBeUndefined()
   })
 
-  it('null, an object, and a list for `verified_claims` are well-formed requests for a claim', () => {
+  it('is well-formed if it is null, an object, or a list for `verified_claims`', () => {
     const claims = { family_name: null, given_name: { essential: true }, birthdate: { essential: false } }
     expect(parse({ id_token: { ...claims, verified_claims: [{ claims: {} }] } })?.id_token.names).toEqual(
       Object.keys(claims),

@@ -126,7 +126,7 @@ const at = (endpoint: string, { claims = {}, ...changes }: Changes): Changes => 
   ),
 })
 
-describe('a proof is refused by each endpoint with', () => {
+describe('a proof is refused with', () => {
   let token = ''
   beforeAll(async () => {
     token = (await redeem(await codeOf(), await proof('token'))).access_token
@@ -198,7 +198,7 @@ describe('a proof is refused by each endpoint with', () => {
   })
 })
 
-describe('a proof is accepted by each endpoint with', () => {
+describe('a proof is accepted with', () => {
   it.each<[string, () => Promise<Changes>]>([
     ['query and fragment in htu', async () => ({ claims: { htu: `${client.issuer}/ENDPOINT?a=b#c` } })],
     [
@@ -258,7 +258,7 @@ describe('an access token that is bound to a key', () => {
     expect(await answerOf(token, await withToken(token), 'dpop')).toEqual([200, null, undefined])
   })
 
-  it('is stored in a form that a build without DPoP, which compares digests of tokens, rejects', async () => {
+  it('is stored as its digest after the prefix `DPoP`; a bearer token is stored as its digest alone', async () => {
     const plain = await newClient(setting)
     const storedOf = async (text: string | null) => {
       const { access_token: token } = await redeem(await codeOf({}, plain), text, plain)

@@ -171,7 +171,7 @@ describe('an authorization request is refused on a page, without a session', () 
     expect(text).toContain('invalid_request: the request is malformed')
   })
 
-  it('if its IP address has sent too many requests, in the language of ui_locales', async () => {
+  it('in the language of ui_locales if its IP address has sent too many requests', async () => {
     const limit = vi.fn(async () => ({ success: false }))
     const limited = { ...env, CLIENT_IP_HEADER: 'x-client-ip', WALLET_RATE_LIMIT: { limit } }
     const headers = { 'x-client-ip': '192.0.2.1' }
@@ -185,7 +185,7 @@ describe('an authorization request is refused on a page, without a session', () 
 })
 
 describe('a pushed request', () => {
-  it('has a random address of 256 bits, which works for 60 s', async () => {
+  it('has a random address of 256 bits, and its expires_in is 60 s', async () => {
     const response = await postForm(client, 'par', REQUEST)
     expect(response.status).toBe(201)
     expect(await response.json()).toEqual({
@@ -346,13 +346,13 @@ describe('an endpoint of clients', () => {
   })
 
   it.each<[string, readonly string[], boolean]>([
-    ['the token endpoint', ['/token'], true],
-    ['the issuer', [''], true],
-    ['the issuer and the token endpoint', ['', '/token'], true],
-    ['the token endpoint and another address', ['/token', '/par'], false],
-    ['no address', [], false],
+    ['accepts the token endpoint', ['/token'], true],
+    ['accepts the issuer', [''], true],
+    ['accepts the issuer and the token endpoint', ['', '/token'], true],
+    ['refuses the token endpoint and another address', ['/token', '/par'], false],
+    ['refuses an empty list', [], false],
   ])(
-    'checks the audience of an assertion of a client with token_endpoint_as_audience: %s',
+    '%s as the audience of an assertion if the client has token_endpoint_as_audience',
     async (_, paths, isAccepted) => {
       const by = await keyedClient({ token_endpoint_as_audience: true })
       expect(by).toMatchObject({ token_endpoint_as_audience: true })

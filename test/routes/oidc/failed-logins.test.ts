@@ -78,7 +78,7 @@ describe('a verified presentation', () => {
       { claims: { id_token: { acr: { essential: true, value: 'urn:wallet-verifier:assurance:high' } } } },
     ],
   ])(
-    'does not log the person in under a policy with the session binding `relying_party`: the client gets %s, and the session expires with %s',
+    'does not log the person in under a policy with the session binding `relying_party`: the client gets %s, and the session expires with the reason %s',
     async (failure, reason, claims, sent) => {
       const parameters = Object.entries(sent).map(([name, value]) => [name, JSON.stringify(value)])
       const { parsed, ...end } = await endOf(claims, Object.fromEntries(parameters), bound)

@@ -59,7 +59,7 @@ async function eventsOf(id: string): Promise<readonly string[]> {
   return events.filter((one) => one.verification_id === id).map(({ event_type }) => event_type)
 }
 
-describe('a login with the session binding relying_party, answered a second before it expires', () => {
+describe('a login with the session binding relying_party', () => {
   /** Lets the wallet answer a second before the session expires. */
   async function answerLate(client: TestClient): Promise<Begun> {
     const begun = await begin(client)
@@ -67,7 +67,7 @@ describe('a login with the session binding relying_party, answered a second befo
     return answer(setting, begun)
   }
 
-  it('can redeem its code 59 s after the redirect, and the session is then verified', async () => {
+  it('can redeem its code after expires_at, 59 s after the redirect, and the session is then verified', async () => {
     const client = await boundClient()
     const browser = await answerLate(client)
     const code = (await finish(client, browser)).get('code') ?? ''
@@ -106,7 +106,7 @@ describe('a login with the session binding relying_party, answered a second befo
     expect((await poll(setting, browser.id)).status).toBe('verified')
   })
 
-  it('ends as expired, with one event, at an alarm after its code has expired', async () => {
+  it('ends with the status expired and one event at the alarm after its code has expired', async () => {
     const client = await boundClient()
     const browser = await answerLate(client)
     const until = Date.now() + FINISH_MS + CODE_MS
@@ -133,7 +133,7 @@ describe('a login with the session binding relying_party, answered a second befo
   })
 })
 
-describe('a login whose browser returns from the wallet after three minutes', () => {
+describe('a login whose browser does not return from the wallet within three minutes', () => {
   it.each(['page', 'relying_party'])(
     'is not verified, and the person can present a credential again (%s)',
     async (binding) => {

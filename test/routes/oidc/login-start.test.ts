@@ -114,7 +114,7 @@ describe('the first POST of the page of a login', () => {
     ['a link', postLink, 200],
     ['a request for the browser’s API', postDcApi, 200],
     ['the form', sendForm, 303],
-  ] as const)('creates its session by %s, once', async (_, send, status) => {
+  ] as const)('creates exactly one session by %s', async (_, send, status) => {
     const opened = await openPage(client)
     const before = await countSessions()
     const first = await Promise.all([send(opened), send(opened)])
@@ -165,7 +165,7 @@ describe('the first POST of the page of a login', () => {
     expect((await postLink({ ...other, cookies: other.cookies + mark })).status).toBe(404)
   })
 
-  it('is still needed to create the session if the cookie has a mark that this service did not make', async () => {
+  it('cannot be replaced by a cookie with a forged mark: the login still has no session', async () => {
     const opened = await openPage(client)
     const before = await countSessions()
     const forged = { ...opened, cookies: `${opened.cookies}~ct_1.${'A'.repeat(43)}` }

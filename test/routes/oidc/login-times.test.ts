@@ -66,7 +66,7 @@ describe('an authorization code', () => {
 })
 
 describe('an authorization code under a policy with the session binding relying_party', () => {
-  it('works 59 s after a redirect at the last moment', async () => {
+  it('works 59 s after a redirect that comes 179 s after the response', async () => {
     const policy = { ...ADULT_POLICY, required_session_binding: 'relying_party' }
     const bound = await newClient(setting, { policies: [policy] })
     const browser = await answer(setting, await begin(bound))
@@ -273,7 +273,7 @@ describe('the rows that storage writes for a login', () => {
     })
   }
 
-  it('are three more than the rows for a verification', async () => {
+  it('are three after the verification: one at the redemption, and two at the alarm', async () => {
     const browser = await answer(setting, await begin(client))
     await isPublished(browser.id)
     const rows = await countRows(browser.id)
@@ -288,7 +288,7 @@ describe('the rows that storage writes for a login', () => {
     expect(rows()).toBe(3)
   })
 
-  it('are three more also with the session binding relying_party, even close to expires_at', async () => {
+  it('are three more than for a verification with the session binding relying_party, even close to expires_at', async () => {
     pass(0) // stops the clock
     const required_session_binding = 'relying_party'
     // Without a list: its rows are written in the background.

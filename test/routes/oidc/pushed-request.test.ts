@@ -103,7 +103,7 @@ it('a pushed request has one login also if it is opened in two tabs at once', as
   expect(new Set(begun.map(({ id, cookies }) => `${id} ${cookies}`)).size).toBe(1)
 })
 
-it('a pushed request is over once its login has a code, was canceled or deleted, or has expired', async () => {
+it('a pushed request is over once its login has succeeded, was canceled or deleted, or has expired', async () => {
   const ends: Readonly<Record<string, (begun: Begun) => Promise<unknown>>> = {
     success: (begun) => answer(setting, begun),
     canceled: ({ id }) => call(app, 'POST', `/v1/verify/${id}/cancel`, { headers: setting.headers }),
@@ -155,7 +155,7 @@ it('a pushed request works even if it is too long for the address of the login p
   expect((await finish(client, browser)).has('code')).toBe(true)
 })
 
-it('parameters without an effect make neither the address nor the stored request longer', async () => {
+it('parameters without an effect do not make the token in the address of the login page longer', async () => {
   const idle = { prompt: 'login '.repeat(300), max_age: '9'.repeat(2_000), login_hint: 'x'.repeat(2_000) }
   const [short, long] = [await openPage(client), await openPage(client, idle)]
   expect(long.token.length).toBe(short.token.length)

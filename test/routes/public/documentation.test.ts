@@ -64,7 +64,7 @@ it('/docs refers only to files of this service, and has no inline script', async
   for (const [, inline = ''] of page.matchAll(/<script[^>]*>([^<]*)</g)) expect(inline).toBe('')
 })
 
-it('/assets/api-reference.js renders the API reference, calls no API and requests no credential', async () => {
+it('/assets/api-reference.js defines openapi-explorer, and hides authentication, console and server selection', async () => {
   const response = await call(app, 'GET', '/assets/api-reference.js')
   expect(response.headers.get('Content-Type')).toBe('text/javascript; charset=utf-8')
   expect(response.headers.get('Content-Encoding')).toBeNull()

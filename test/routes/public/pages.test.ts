@@ -16,7 +16,7 @@ it('/ is a page for browsers, with the version and with links', async () => {
     expect(text).toContain(part)
 })
 
-it('/ names the demo shop only if the demo shop is on', async () => {
+it('/ does not name the demo shop if the shop responds 404', async () => {
   // The tests' shop is 404 for every request.
   expect(await (await call(app, 'GET', '/', { headers: BROWSER })).text()).not.toContain('/demo')
 })

@@ -138,7 +138,7 @@ describe('/readyz of a service that runs as one process, read once a second, rep
       [after, 'fail', fails],
       [after, 'hang', hangs],
     ]) as [number, string, () => Promise<never>][],
-  )('a full disk within 10 s, if writes begin %i ms after a check to %s', async (after, _, broken) => {
+  )('a full disk within 10 s: %i ms after a check, all writes begin to %s', async (after, _, broken) => {
     day += 86_400_000
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: day })

@@ -17,7 +17,7 @@ const ofCertificate = ({ warnings }: { readonly warnings: readonly { readonly co
   warnings.filter(({ code }) => code.startsWith('verifier_certificate_'))
 
 describe('/healthz and /readyz', () => {
-  it('respond with 200 and the boot id that the launcher set', async () => {
+  it('/healthz has the boot id that the launcher set, and /readyz has no warning about the certificate', async () => {
     expect(await json(call(app, 'GET', '/healthz'))).toEqual({ status: 'ok', boot_id: 'test-boot' })
     const ready = await json(call(app, 'GET', '/readyz'))
     expect(ready).toEqual({ status: 'ready', warnings: expect.any(Array) })
@@ -32,7 +32,7 @@ describe('/healthz and /readyz', () => {
     ['2120-01-02', 503, 'not_ready', [{ code: 'verifier_certificate_not_valid', expires_at }]],
     ['2019-12-31', 503, 'not_ready', [{ code: 'verifier_certificate_not_valid', expires_at }]],
   ])(
-    'respond on %s with %i, and warn if the certificate expires within a month',
+    '/readyz responds on %s with %i, and warns if the certificate expires within a month or is not valid',
     async (day, ...expected) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(day) })
       const response = await call(app, 'GET', '/readyz')
@@ -42,7 +42,7 @@ describe('/healthz and /readyz', () => {
     },
   )
 
-  it('are mounted in the service', async () => {
+  it('/healthz is mounted in the service', async () => {
     const response = await exports.default.fetch('https://verifier.example/healthz')
     expect(await json(response)).toEqual({ status: 'ok', boot_id: 'test-boot' })
   })

@@ -76,7 +76,7 @@ describe('console_sign_in', () => {
     expect(await secretOf(id)).toBe('new')
   })
 
-  it('ignores a change without a secret if the stored client is a different one when the change is stored', async () => {
+  it('ignores a change without a secret if the stored client_id is a different one at the time of the write', async () => {
     const { relying_party_id: id } = await createRelyingParty({ console_sign_in: GOOD })
     const stub = relyingPartyStub(env, id) ?? expect.unreachable()
     const console_sign_in = { ...WITHOUT_SECRET, client_id: 'other', roles_claim: 'roles' } as const
@@ -99,7 +99,7 @@ describe('console_sign_in', () => {
     ['an issuer on another port', { issuer: 'https://login.shop.example.com:8443' }, `${AT}/issuer`],
     ['a private address', { issuer: 'https://10.0.0.1' }, `${AT}/issuer`],
     ['a private name', { issuer: 'https://keycloak.internal' }, `${AT}/issuer`],
-    ['this service', { issuer: 'https://verifier.example/oidc/x' }, `${AT}/issuer`],
+    ['an issuer at this service', { issuer: 'https://verifier.example/oidc/x' }, `${AT}/issuer`],
     ['a loopback address, without ALLOW_LOOPBACK', { issuer: 'http://localhost:8080' }, `${AT}/issuer`],
     ['a long issuer', { issuer: `https://login.shop.example.com/${'a'.repeat(255)}` }, `${AT}/issuer`],
     ['an empty client_id', { client_id: '' }, `${AT}/client_id`],

@@ -105,7 +105,7 @@ describe('a change of verifier without private keys', () => {
     expect(await keysOf(rp)).toEqual([[d(NEW)], [d(OWN)], []])
   })
 
-  it('is refused for a certificate that is not stored, at the member that is missing, and changes nothing', async () => {
+  it('is refused for a certificate that is not stored, with an error for the missing member, and changes nothing', async () => {
     const rp = await party()
     const before = await keysOf(rp)
     const wrong = { ...bare(NEW), further: [bare(APPLE)], reader_certificates: [bare(SITE)] }
@@ -142,7 +142,7 @@ describe('a change of verifier without private keys', () => {
     ).toEqual(['/verifier/further/0/certificate_chain_pem must have each certificate issued by the next'])
   })
 
-  it('keeps stored chains that have expired, and refuses the dates of a new chain', async () => {
+  it('keeps stored chains that have expired, but is refused if an expired chain comes with its key or one more certificate', async () => {
     const rp = await party()
     vi.setSystemTime(NOW + 2 * DAY)
     const kept = { ...bare(OWN), further: [bare(APPLE), NEW] }
@@ -185,7 +185,7 @@ describe('a change of verifier without private keys', () => {
     expect(await keysOf(rp)).toEqual([[d(OWN)], [d(APPLE)], []])
   })
 
-  it('is no new key in the DID document, and no change in the audit log if all is as before', async () => {
+  it('adds no key to the DID document and no entry to the audit log if it changes nothing', async () => {
     const rp = await party()
     const verifier = { ...bare(OWN), further: [bare(APPLE), bare(GOOGLE)], reader_certificates: [bare(SITE)] }
     for (let i = 0; i < 20; i++) expect((await rp.own('PATCH', { verifier })).status).toBe(200)

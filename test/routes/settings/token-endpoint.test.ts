@@ -168,7 +168,7 @@ describe('a client at the token endpoint', () => {
       () => ({}),
     ],
     [
-      'with the other mode',
+      'with an API key of the other mode',
       () => ({ client_id: id, client_secret: key.replace('test', 'live') }),
       () => ({}),
     ],

@@ -105,13 +105,13 @@ describe('a create request in live mode', () => {
       ['/credential_types/0'],
     ],
     [
-      'keys although HAIP needs certificates',
+      'an anchor that has only keys, for HAIP, which needs certificates',
       { trust_anchors: [anchor(['pid'], { did: 'did:web:issuer.example' })] },
       { ...PID, protocol: 'haip-1.0' },
       ['/credential_types/0'],
     ],
     [
-      'keys although an mdoc needs certificates',
+      'an anchor that has only keys, for an mdoc, which needs certificates',
       { trust_anchors: [anchor(['pid', 'mdl'], { issuer_url: 'https://issuer.example' })] },
       DCQL,
       ['/dcql_query/credentials/0'],
@@ -283,7 +283,7 @@ describe('an essential acr of a login in live mode', () => {
       UNMET,
     ],
     [
-      'a level below the required level, which no issuer has, is refused',
+      'a level is refused if no issuer has the higher level that the policy requires',
       [SUBSTANTIAL],
       'substantial',
       { ...PID, required_assurance_level: 'high' },

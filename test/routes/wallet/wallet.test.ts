@@ -42,7 +42,7 @@ it("api/protocols: a wallet gets an OAuth error even if the service fails, and t
   expect(entries.join()).not.toContain(answer.state)
 })
 
-it('api/access, api/protocols: HEAD returns no request, and gets 405 with an OAuth error', async () => {
+it('api/access, api/protocols: HEAD returns no request, and gets 405 with the headers of an OAuth error', async () => {
   const setting = await setUp()
   const { verification_id, wallet_request } = await createSession(setting)
   const request = wallet_request.request_uri.slice('https://verifier.example'.length)

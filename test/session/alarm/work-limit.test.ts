@@ -25,14 +25,14 @@ it('eight pieces of work may run, and the next begins when one has ended', () =>
   expect(mayBeginWork(NOW)).toBe(true)
 })
 
-it('from four pieces of work on, the next turn is for other objects', () => {
+it('an object leaves the next turn to other objects while four or more pieces of work run', () => {
   const [first = {}] = begin(4)
   expect(isCrowded(NOW)).toBe(true)
   endWork(first)
   expect(isCrowded(NOW)).toBe(false)
 })
 
-it('work of five seconds is no longer counted, also after the clock was set back', () => {
+it('work is no longer counted five seconds after it began, or if the clock was set back by five seconds', () => {
   begin(8)
   expect(isFree(NOW + 4_999)).toBe(false)
   expect(isFree(NOW + 5_000)).toBe(true)

@@ -114,7 +114,7 @@ describe('the event of an outcome', () => {
     await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull(), WAIT)
   })
 
-  it('is sent to the log by the alarm after a crash before the first call', async () => {
+  it('is sent to the log by the alarm if the first call failed and the object was evicted from memory', async () => {
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
     await evictDurableObject(stubOf(id))
@@ -127,7 +127,7 @@ describe('the event of an outcome', () => {
 })
 
 describe('the end of a session without a webhook', () => {
-  it('keeps the alarm that was set for the expiry; this alarm repeats a call to the log that a crash interrupted', async () => {
+  it('keeps the alarm that was set for the expiry; this alarm repeats a call to the log that got no response', async () => {
     const setting = await setUp()
     const lost = Promise.withResolvers<AppendResult>()
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce(lost.promise as never)

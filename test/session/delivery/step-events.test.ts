@@ -109,7 +109,7 @@ describe('a webhook that subscribes to steps', () => {
     }, WAIT)
   })
 
-  it('receives at most one event a second for refused responses; its `attempt_count` includes refusals without an event', async () => {
+  it('receives at most one event a second for refused responses; the `attempt_count` in the event includes refusals without an event', async () => {
     const sent = receive(accept)
     const setting = await setUpSteps()
     const session = await fetchedSession(setting)

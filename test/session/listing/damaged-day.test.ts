@@ -31,7 +31,7 @@ async function createListed(setting: Setting, count: number): Promise<readonly s
   return ids
 }
 
-it('a repeated DELETE of a session gets 204 if its day in the list is still damaged after ten minutes; it gets 503 earlier, and while the day is unreachable', async () => {
+it('a repeated DELETE of a session whose day in the list is damaged gets 503 for ten minutes and then 204, and 503 while the day is unreachable', async () => {
   const setting = await setUp()
   const [id = ''] = await createListed(setting, 1)
   const damage = new TypeError('cannot be decoded')

@@ -110,7 +110,7 @@ describe('after a change of build, the entry', () => {
     expect(await list(setting)).toHaveLength(1)
   })
 
-  it('stays if its session ended and was erased after its retention during the call', async () => {
+  it('stays if its session ended and was erased after its retention during the call to the session', async () => {
     const setting = await setUp()
     const [id = ''] = await createListed(setting, 1)
     await changeBuild(setting)

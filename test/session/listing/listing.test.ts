@@ -77,7 +77,7 @@ describe('an entry in the list', () => {
     expect(await textOf(setting)).not.toContain(verification_id)
   })
 
-  it('is sent once for the end of the session and its webhook, and not for step events', async () => {
+  it('is sent once for both the end of its session and the result of the webhook, and not for step events', async () => {
     const setting = await setUp({ webhook: WEBHOOK })
     const receiver = acceptEvents()
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
@@ -261,7 +261,7 @@ describe('a DELETE that is interrupted', () => {
     expect(steps).toEqual(['list with true', 'deleteAll'])
   })
 
-  it('erases the file after an hour although the list is unreachable, and still removes the entry', async () => {
+  it('erases the file after an hour although the list is unreachable, and removes the entry once the list is reachable', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
@@ -338,7 +338,7 @@ describe('a DELETE that is interrupted', () => {
       expect(await storedIn(keeper)).toEqual([])
     })
 
-    it('is completed by a repeated DELETE of its relying party', async () => {
+    it('is completed if its relying party repeats it; a DELETE from another relying party gets 404', async () => {
       const setting = await setUp()
       const { id, remove } = await loseRemoval(setting)
       expect((await ask(setting, 'DELETE', id)).status).toBe(503)
@@ -351,7 +351,7 @@ describe('a DELETE that is interrupted', () => {
       expect((await ask(setting, 'DELETE', id)).status).toBe(404)
     })
 
-    it('is completed by a third object if the other one keeps the removal of an earlier session with this id', async () => {
+    it('is completed by a third object if the second object keeps the removal of an earlier session with this id', async () => {
       const setting = await setUp()
       let earlier: object | undefined
       const { id, removal, remove } = await loseRemoval(setting, async ({ clear_at: _, ...tombstone }) => {

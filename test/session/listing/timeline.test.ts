@@ -48,7 +48,7 @@ describe('the stored steps of a session', () => {
     },
   )
 
-  it('are counted in `left_out` if they are left out: each of several equal steps counts', () => {
+  it('add up to all steps together with the number in `left_out`; each of several equal steps is counted', () => {
     const steps = [drawn, drawn, ...refused(30), fetched, fetched, ...refused(200)]
     const { entries, left_out } = timelineView(withSteps(steps), ORIGIN)
     expect(left_out).toBeGreaterThan(0)

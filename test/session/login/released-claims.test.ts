@@ -164,7 +164,7 @@ describe('verified_claims', () => {
     })
   })
 
-  it('leaves out an entry that requires another trust framework or level', () => {
+  it('leaves out the claims of a requested entry whose trust framework or assurance level is not met', () => {
     const met = { ...any, assurance_levels: ['low', 'substantial'], names: ['height'] }
     const framework = { ...any, trust_frameworks: ['eidas'], names: ['family_name'] }
     const level = { ...any, assurance_levels: ['high'], names: ['family_name'] }

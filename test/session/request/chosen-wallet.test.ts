@@ -54,7 +54,7 @@ it('every request for a wallet uses the content that was stored when the wallet 
   expect(render.ok && render.value.uri).toMatch(/^earlier-release:/)
 })
 
-it('a session page that can create no new requests offers a wallet only if it was chosen before', async () => {
+it('a session page that can create no new requests shows the named wallet only if this wallet was chosen before', async () => {
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting, { wallet: WALLET })
   const by = { relyingPartyId: setting.relyingPartyId }

@@ -53,7 +53,7 @@ describe('the valid requests of a session', () => {
     expect(numbers(aliveGenerations(two, T0 + 2000 + 60_000))).toEqual([2])
   })
 
-  it('include at most eight requests that nobody fetched, and the oldest is dropped first', () => {
+  it('include the newest request and at most eight older requests that nobody fetched; the oldest is dropped first', () => {
     expect(numbers(render(12))).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12])
   })
 
@@ -89,7 +89,7 @@ describe('the valid requests of a session', () => {
     expect(numbers(aliveGenerations(later, T0 + 60_000 + 59_999))).toEqual([3, 4])
   })
 
-  it('include a request that was read in the OpenID4VP view, like a fetched request', () => {
+  it('include a request that was read in the OpenID4VP view, even 24 hours later', () => {
     const one = [handOut(generation(1), T0, 'viewed')]
     const alive = aliveGenerations(addGeneration(one, generation(2, T0 + 1000)), T0 + 86_400_000)
     expect(numbers(alive)).toEqual([1, 2])
@@ -166,7 +166,7 @@ describe('fetching a request', () => {
     expect(twice).toMatchObject({ handed_out_at: T0 + 1, used_at: T0 + 2, fetched: true, viewed: false })
   })
 
-  it('does not change which request is the newest', () => {
+  it('is not needed: the newest of five requests that nobody fetched is the last one', () => {
     expect(newestGeneration(render(5), 'any_device')?.number).toBe(5)
     expect(newestGeneration([], 'any_device')).toBeUndefined()
   })

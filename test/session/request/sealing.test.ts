@@ -60,7 +60,7 @@ it('the private key of org-iso-mdoc cannot be decrypted as the response key of O
   expect(JSON.stringify(await documentOf(id))).not.toContain(sealed_key)
 })
 
-it('only the signing key and the request keys are encrypted, and an ended session has none of these keys', async () => {
+it('the encrypted signing key and response key are stored until the session ends, and are then erased', async () => {
   const setting = await setUp()
   const { verification_id: id, wallet_request } = await createSession(setting, JWT)
   await fetchRequest(wallet_request.request_uri)

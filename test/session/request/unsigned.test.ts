@@ -38,7 +38,7 @@ it.each(['GET', 'POST'] as const)(
   },
 )
 
-it('an unsigned request is returned when it is made, and no signing key is stored', async () => {
+it('an unsigned request is stored as handed out at its creation, and no signing key is stored', async () => {
   const { verification_id: id } = await createSession(setting, UNSIGNED)
   await ask(setting, 'GET', id, '/qr')
   const { generations, verifier } = await documentOf(id)
@@ -50,7 +50,7 @@ it('an unsigned request is returned when it is made, and no signing key is store
   expect(verifier.sealed_signing_jwk).toBeNull()
 })
 
-it('an unsigned request keeps the verifier’s identity after the end of the session', async () => {
+it('a session with an unsigned request keeps the client_id of the verifier after its end', async () => {
   const { verification_id: id, wallet_request } = await createSession(setting, UNSIGNED)
   await ask(setting, 'POST', id, '/cancel')
   expect((await documentOf(id)).verifier).toEqual({

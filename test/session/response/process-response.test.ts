@@ -97,7 +97,7 @@ describe('a response to a link', () => {
     expect(await refusal()).toEqual([409, errors.wallet.ended])
   })
 
-  it('is held only once if two good responses arrive at the same time', async () => {
+  it('is held, and another good response that arrives at the same time is refused with 409', async () => {
     const { setting, id, request, secret } = await beginLink()
     const [one, two] = [await goodResponse(setting, request), await goodResponse(setting, request)]
     const answers = await Promise.all([answerTo(id, one), answerTo(id, two)])

@@ -324,7 +324,7 @@ describe('a response that is not authentic gets 400, and the session stays pendi
     expect(session.attempts).toMatchObject([{ reason: { code: 'certificate_profile_violation' }, detail }])
   })
 
-  it('any other reason: the attempt names no rule', async () => {
+  it('invalid_claim: the attempt names no rule', async () => {
     const { id, request, good } = await begin()
     await post(id, await claims({ exp: 'tomorrow' })(request, good))
     expect((await poll(setting, id)).attempts).toMatchObject([{ detail: null, document_errors: null }])
@@ -412,7 +412,7 @@ describe('a wallet error or a cancellation', () => {
     expect(await poll(setting, id)).toMatchObject({ status: 'declined', reason: { code: 'access_denied' } })
   })
 
-  it('wallet_error: any other error code is accepted and recorded as an attempt', async () => {
+  it('wallet_error: an error code other than access_denied is accepted and recorded as an attempt', async () => {
     const { id, request, good } = await begin()
     const response = await post(id, { error: 'invalid_request', state: request.state })
     expect(response.status).toBe(200)

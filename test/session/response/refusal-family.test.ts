@@ -15,7 +15,7 @@ it('each reason of an attempt has one family, and each family has a text on the 
   expect(Object.keys(TEXTS.refusals).sort()).toEqual([...new Set(FAMILY_OF.values())].sort())
 })
 
-it('each reason of a rejection has one family of ends, and each family has a text on the session page', () => {
+it('each reason of a rejected session has one family, and each family of ended sessions has a text on the session page', () => {
   const all = Object.entries(REASONS as Readonly<Record<ReasonCode, Reason>>)
   const rejections = all.filter(([, { ends }]) => ends === 'rejected').map(([reason]) => reason as ReasonCode)
   const familyOf = (reason: ReasonCode) => endFamily({ status: 'rejected', outcome: { reason } })

@@ -46,7 +46,7 @@ it.each(FORMS)(
 it.each([
   ['while its relying party is in test mode', false, {}, 200],
   ['that is restricted to a set of anchors', false, { anchor_sets: ['banks'] }, 200],
-  ['and not after its relying party became live', true, {}, 400],
+  ['only until its relying party becomes live', true, {}, 400],
 ])('the sandbox root is trusted in a test session %s', async (_, livemode, body, status) => {
   const other = { ...SHARED, issuer: 'https://bank.example', jwks: { keys: [(await makeKey()).publicJwk] } }
   const setting = await setUp({}, [{ ...other, sets: ['banks'] }])

@@ -27,7 +27,7 @@ describe('a cached copy', () => {
     expect(await cache.get(fresh(), LIMIT)).toBeUndefined()
   })
 
-  it('is not returned in another mode than the mode in which it was stored', async () => {
+  it('is not returned in live mode if it was stored in test mode', async () => {
     const name = fresh()
     await cache.put(name, copy, 60)
     expect(await createSharedCache('https://verifier.example/fetched/live').get(name, LIMIT)).toBeUndefined()

@@ -107,7 +107,7 @@ describe('a successful response that waits for its browser', () => {
     expect(returnHeld(before)).toEqual({ ...before, returned: true })
   })
 
-  it('is not stored if another response waits, if the session has ended, or if its request is invalid or not for one browser', () => {
+  it('is not stored if a different response already waits, the session has ended, or its request is invalid or not bound to a browser', () => {
     const document = session()
     const link = success(document)
     expect(holdSuccess(held(), { ...link, winner: 'other' }, T0)).toBeUndefined()
@@ -137,7 +137,7 @@ describe('a successful response that waits for its browser', () => {
     expect(discardHeld(holding, T0).attempts.at(-1)?.channel).toBe('dc_api')
   })
 
-  it('is discarded without making an older link valid again that a newer link replaced', () => {
+  it('is discarded, and an older link that a newer link replaced does not become valid again', () => {
     const document = held()
     const stale = { ...success(document).generation, number: 1.5, fetched: false, superseded_at: T0 - 60_000 }
     const discarded = discardHeld({ ...document, generations: [...document.generations, stale] }, T0)
@@ -152,7 +152,7 @@ describe('the end of a session', () => {
     winner,
   })
 
-  it('may come, while a successful response waits for its browser, only from this response, the expiry or a cancellation', () => {
+  it('can be caused only by the expiry, a cancellation or the waiting response if a response waits for its browser', () => {
     expect(mayEnd(held(), ending('verified', 'digest'))).toBe(true)
     for (const status of ['verified', 'rejected', 'declined'] as const) {
       expect(mayEnd(held(), ending(status, 'other'))).toBe(false)

@@ -40,7 +40,7 @@ describe('an address with placeholders', () => {
     ['/{status}/{constructor}', 'no other word in braces'],
     ['{status}/', 'in the path or in the query'],
     ['.{verification_id}/', 'in the path or in the query'],
-  ])('is refused if another word is in braces, or if a placeholder is in the host: %s', (path, words) => {
+  ])('is refused if an unknown word is in braces, or if a placeholder is in the host: %s', (path, words) => {
     expect(placeholderError(SHOP + path)).toContain(words)
   })
 
@@ -52,7 +52,7 @@ describe('an address with placeholders', () => {
   })
 })
 
-it('an address has a placeholder only if it has one of the two words in braces', () => {
+it('an address has a placeholder only if it contains {status} or {verification_id}', () => {
   const paths = ['/{status}', '/{id}/{verification_id}', '/{}', '/{id}', '/']
   expect(paths.map((path) => hasPlaceholder(SHOP + path))).toEqual([true, true, false, false, false])
 })

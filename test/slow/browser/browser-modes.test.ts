@@ -124,7 +124,7 @@ describeInBrowser('a person on the session page', () => {
     expect((await poll()) as object).toMatchObject({ offered_client_ids: { length: 2 } })
   })
 
-  it.each(LANGUAGES)('has two buttons that fit the page, and no axe violation: %s', async (locale) => {
+  it.each(LANGUAGES)('sees two buttons that fit the page, and axe finds no violation: %s', async (locale) => {
     for (const device of ['phone', 'desktop'] as const) {
       const { page } = await open('all four', mdocWallet, { body: { ...BOUND, locale }, device })
       await page.locator(`${HERE}:visible`).waitFor()

@@ -144,7 +144,7 @@ defineWalletVerifier()
     await expect.poll(async () => (await changesOn(page)).at(-1)).toEqual({ verification_id, status: 'gone' })
   })
 
-  it('opens the session page in a tab, where it reports no status and is not compact', async () => {
+  it('opens the session page in a tab if the link is pressed; this page is not compact and reports no status', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const { session_url } = await rp.create()
     const visitor = await stage.visitor({ hasTouch: true, isMobile: true })
@@ -156,7 +156,7 @@ defineWalletVerifier()
     expect(await opened.locator('main.framed, main[data-embed]').count()).toBe(0)
   })
 
-  it('sends nothing to a listed origin that is not the origin of the embedding page', async () => {
+  it('the session page sends nothing to an allowed origin that is not the origin of the embedding page', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP, TILL] })
     const { verification_id, session_url } = await rp.create()
     const visitor = await stage.visitor()
@@ -178,7 +178,7 @@ defineWalletVerifier()
   })
 
   it.each(['', '&embed=*', '&embed=https://evil.example', '&embed=null'])(
-    'gets no message from the session page in an iframe whose URL ends in %j',
+    'the embedding page gets no message from the session page if the URL of the iframe ends in %j',
     async (query) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const session = await rp.create()
@@ -225,7 +225,7 @@ defineWalletVerifier()
       expect(await changesOn(visitor.page)).toEqual([{ verification_id: id, status: 'declined' }])
     })
 
-    it('from its own page, and from another frame of the service', async () => {
+    it('from the embedding page, and from another frame of the service', async () => {
       const visitor = await stage.visitor()
       await fulfil(visitor, `${address}*`, '<!doctype html>')
       await fulfil(visitor, `${SERVICE}/other`, posting(JSON.stringify([good])))

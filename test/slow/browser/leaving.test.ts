@@ -74,7 +74,7 @@ describeInBrowser('a person leaves the session page', () => {
     expect((await rp.poll(session.verification_id)).reason?.code).toBe('declined_on_page')
   })
 
-  it('after a refused response, too, and sees the outcome on the page if there is no return_url', async () => {
+  it('also after a refused response, and sees the outcome on the page if the session has no return_url', async () => {
     const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
     const session = await rp.create()
     const body = { reason: 'untrusted_issuer' }
@@ -143,7 +143,7 @@ describeInBrowser('a person leaves the session page', () => {
     ['credential_expired', 'has expired'],
     ['credential_revoked', 'was revoked or suspended by its issuer'],
     ['predicate_false', 'is not suitable for this request'],
-  ])('can first read on the page why the document was rejected: %s', async (reason, words) => {
+  ])('the page first shows why the document was rejected: %s', async (reason, words) => {
     const rp = await relyingPartyOf(stage, SHOP)
     const session = await rp.create(BACK)
     const pages = await Promise.all(

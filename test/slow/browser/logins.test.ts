@@ -90,7 +90,7 @@ describeInBrowser('a login in a browser', () => {
     }
   })
 
-  it('cannot continue in another browser, nor after the client has redeemed its code', async () => {
+  it('cannot continue in any browser after the client has redeemed its code', async () => {
     const { page, made, id } = await begin()
     await respondWithAge(stage, await stage.service.wallet.receive(await scanLogin(page)))
     await redeem(made, await end(page))

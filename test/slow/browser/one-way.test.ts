@@ -43,7 +43,7 @@ describeInBrowser('the first way to a wallet on the session page', () => {
     ['phone', false, ['Open wallet app'], [], true],
     ['desktop', true, [], ['Continue with an Android phone nearby', 'Continue with an iPhone nearby'], false],
   ] as const)(
-    'is the only visible way on a %s (Digital Credentials API: %s), and all other ways are folded',
+    'is visible on a %s (Digital Credentials API: %s), and all other ways are folded',
     async (device, hasApi, first, others, foldsCode) => {
       const session = await stage.rp.create({ ...OVER_18, locale: 'en' })
       const { page } = await stage.visitor(DEVICES[device])
@@ -114,10 +114,10 @@ describeInBrowser('the session page on a slow network', () => {
 
   it.each([
     ['phone', 'with the API of the browser', OVER_18, true],
-    ['phone', 'without it', NAMES, false],
+    ['phone', 'without the API of the browser', NAMES, false],
     ['phone', 'without a QR code', BOUND, true],
     ['desktop', 'with the API of the browser', OVER_18, true],
-    ['desktop', 'without it', NAMES, false],
+    ['desktop', 'without the API of the browser', NAMES, false],
     ['desktop', 'without a QR code', BOUND, true],
   ] as const)('does not move its content on a %s, %s', async (device, _, body, hasApi) => {
     const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })

@@ -64,7 +64,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     await narrow(page, `wallet-chosen-${name}`)
   })
 
-  it('lists the wallets of the country first, and on a phone only wallets of its platform', async () => {
+  it('lists the wallets of the browser’s country first, and on a phone only wallets of its platform', async () => {
     const session = await stage.rp.create({ ...OVER_18, locale: 'en' })
     const { page } = await visit({ ...session }, PHONE)
     await page.locator('#wallets > summary').click()

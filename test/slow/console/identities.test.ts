@@ -158,7 +158,7 @@ describeInBrowser('the identities in the console', () => {
     expect(await signersOf(rp)).toEqual(x5c(other, google))
   })
 
-  it('that have a root say that a new first certificate removes it, and remove it with the old certificate', async () => {
+  it('show that a new first certificate removes root_certificate_pem, and the change removes root_certificate_pem', async () => {
     const rp = await relyingPartyOf(stage, {
       verifier: {
         ...identityOf(own),
@@ -195,7 +195,7 @@ describeInBrowser('the identities in the console', () => {
     expect(await signersOf(rp)).toEqual(x5c(own, google))
   })
 
-  it('can be set for a relying party without one, first its own and then a further one, by the operator', async () => {
+  it('can be added by the operator to a relying party without identities: first the own identity, then a further identity', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const { page } = await stage.visitor({ ...DEVICES.desktop, reducedMotion: 'reduce' })
     await openPlace(page, stage.service.server.adminToken, 'operator')

@@ -43,7 +43,7 @@ describeInBrowser('the page of one verification', () => {
     expect(await shiftsOf(page)).toEqual([])
   })
 
-  it('rejects the receipt of another service', async () => {
+  it('shows that a receipt is not valid if its key is not published', async () => {
     const rp = await relyingPartyOf(stage)
     const page = await open(rp, await create(rp, 'verified'))
     const published = await stage.service.fetch('/.well-known/jwks.json')

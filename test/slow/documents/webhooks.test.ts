@@ -45,7 +45,7 @@ describe('the worked example of a webhook', () => {
   })
 })
 
-it('the example of a step event is an event of the session in docs/storage.md before the end of that session', () => {
+it('the example of a step event is the verification.response_refused event of the session in docs/storage.md', () => {
   const [session = ''] = textsIn('docs/storage.md', 'json')
   const document = readDocument(JSON.parse(session))
   if (document === undefined || document.erased) throw new Error('not a session')

@@ -98,7 +98,7 @@ describe('a time stamp reply', () => {
     expect(await resultOf(options)).toBe(expected)
   })
 
-  it('of another authority is rejected', async () => {
+  it('of an untrusted authority is rejected', async () => {
     expect(await resultOf({}, { root: makeAuthority().root })).toBe('untrusted_authority')
   })
 
@@ -106,7 +106,7 @@ describe('a time stamp reply', () => {
     expect(await resultOf({}, { now: now() - seconds })).toBe('wrong_time')
   })
 
-  it('is rejected for another digest', async () => {
+  it('is rejected if its digest is not the expected digest', async () => {
     const reply = AUTHORITY.reply(QUERY.bytes)
     const digest = await sha256(utf8('another'))
     const how = { authorities: AUTHORITY.root, now: now() }
@@ -115,7 +115,7 @@ describe('a time stamp reply', () => {
     })
   })
 
-  it('is rejected for another nonce', async () => {
+  it('is rejected if its nonce is not the expected nonce', async () => {
     const reply = AUTHORITY.reply(QUERY.bytes)
     const how = { authorities: AUTHORITY.root, now: now() }
     const nonce = QUERY.nonce.toReversed()
@@ -164,7 +164,7 @@ describe('a time stamp token', () => {
     expect(result.ok).toBe(true)
   })
 
-  it('is trusted if its certificate was valid at the time of the stamp, even after this certificate has expired', async () => {
+  it('is trusted as of the time of the stamp, and not as of a time after its certificate has expired', async () => {
     const authentic = await checkTimeStampToken(AUTHORITY.token(QUERY.bytes), { digest: DIGEST })
     if (!authentic.ok) throw new Error(authentic.error)
     const authorities = decodePemCertificates(AUTHORITY.root)!

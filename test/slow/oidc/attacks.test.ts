@@ -156,7 +156,7 @@ describe('an authorization code', () => {
     expect(await errorOf(await post(registered.issuer, 'token', form))).toBe('400 invalid_grant')
   })
 
-  it('is refused with another redirect_uri, also a registered URI', async () => {
+  it('is refused with a redirect_uri that is registered but differs from the redirect_uri of the request', async () => {
     const second = 'https://client.example/other'
     const registered = await registerClient(stage.rp, { redirect_uris: [CALLBACK, second] })
     const { made, response } = await withCode(registered)

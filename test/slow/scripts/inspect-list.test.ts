@@ -209,7 +209,7 @@ it('a certificate is shown with the services that list the certificate or its au
   expect(await inspect(good, '--certificate', good)).toMatchObject({ code: 3 })
 })
 
-it('with --at, services are judged at another time, and the list as of its issue if it was issued later', async () => {
+it('with --at, the command judges services at the given time, and the list not before its issue', async () => {
   const [pki, signer] = await Promise.all([mintIssuerPki(), mintListSigner()])
   const type = 'http://uri.etsi.org/TrstSvc/Svctype/TSA/QTST'
   const services = [{ type, certificates: [pki.root.x5c], since: '2026-03-01T00:00:00Z' }]

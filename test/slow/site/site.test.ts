@@ -67,7 +67,7 @@ beforeAll(() => {
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
 describe('the site', () => {
-  it('has a page for each page of docs/, wallet, reason and error code, also of logins', () => {
+  it('has a page for each page of docs/, each wallet, each reason, and each error code of the API and of logins', () => {
     const pages = [
       ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
         .filter((path) => path.endsWith('.md'))

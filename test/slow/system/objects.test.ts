@@ -29,10 +29,10 @@ it('the service removes the files of erased sessions, and keeps the files of oth
 })
 
 it.each([
-  ['their own objects', '0', '64'],
-  ['shared objects', '64', '0'],
+  ['an object of its own', '0', '64'],
+  ['a shared object', '64', '0'],
 ])(
-  'an Idempotency-Key leads to the session that it created in %s, also after the next sessions get the other form',
+  'the Idempotency-Key of a session in %s still leads to this session after SESSION_OBJECTS has changed',
   async (_, before, after) => {
     await stage.service.server.restart({ SESSION_OBJECTS: before })
     const headers = { 'idempotency-key': `order in ${before}` }
@@ -46,7 +46,7 @@ it.each([
   },
 )
 
-it('a session of the other form is no longer looked up a day after the change, also if the service starts again', async () => {
+it('a day after a change of SESSION_OBJECTS, an Idempotency-Key no longer leads to a session of the earlier form', async () => {
   await stage.service.server.restart({ SESSION_OBJECTS: '0' })
   const headers = { 'idempotency-key': 'order of the day before' }
   const first = await stage.rp.create(OVER_18, headers)

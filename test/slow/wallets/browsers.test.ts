@@ -44,7 +44,7 @@ describe.each(BROWSER_WALLETS)('$id', (profile) => {
   )
 
   it.each(BROWSER_QUESTIONS)(
-    '$name: a relying party with further identities is also told before in which way the wallet answers',
+    '$name: for a relying party with further identities, the response to the create request also says how the wallet answers',
     async ({ creation }) => {
       await cell(bothOf(stage.further, creation), 'all four')
     },

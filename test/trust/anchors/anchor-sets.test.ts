@@ -20,9 +20,19 @@ describe('a signer', () => {
     ['is trusted by an anchor of one of the named sets', { sets: ['banks'] }, ['state', 'banks'], 'trusted'],
     ['is trusted by an anchor of the named list', { list }, ['eu'], 'trusted'],
     ['is not trusted by an anchor without a set', {}, ['banks'], 'untrusted_issuer'],
-    ['is not trusted by an anchor of another set', { sets: ['state'] }, ['banks'], 'untrusted_issuer'],
-    ['is not trusted by an anchor of another list', { list }, ['banks'], 'untrusted_issuer'],
-    ['is not trusted by any anchor, if no set is left', { sets: ['banks'] }, [], 'untrusted_issuer'],
+    [
+      'is not trusted by an anchor of a set that is not named',
+      { sets: ['state'] },
+      ['banks'],
+      'untrusted_issuer',
+    ],
+    ['is not trusted by an anchor of a list that is not named', { list }, ['banks'], 'untrusted_issuer'],
+    [
+      'is not trusted by any anchor, if the list of named sets is empty',
+      { sets: ['banks'] },
+      [],
+      'untrusted_issuer',
+    ],
   ])('a signer %s', async (_, changes, sets, outcome) => {
     const anchors = [caAnchor(other.pem, { sets: ['banks'] }), caAnchor(pki.root.pem, changes)]
     expect(outcomeOf(await ask({}, { ...restrictToSets({}, sets), anchors }))).toBe(outcome)

@@ -85,7 +85,7 @@ describe('the content of metadata', () => {
   })
 
   it.each<[string, unknown]>([
-    ['another issuer', { ...good, issuer: `${ISSUER}/` }],
+    ['an issuer that differs from the requested issuer', { ...good, issuer: `${ISSUER}/` }],
     ['no issuer', { jwks: good.jwks }],
     ['no keys', { issuer: ISSUER }],
     ['both `jwks` and `jwks_uri`', { ...good, jwks_uri: KEYS_URL }],

@@ -81,7 +81,7 @@ describe('parseTrustAnchor', () => {
     ['an unknown assurance level', { ...ca, assurance_level: 'highest' }, '/assurance_level'],
     ['an unknown purpose', { ...ca, purpose: ['verifier'] }, '/purpose/0'],
     ['an empty purpose', { ...ca, purpose: [] }, '/purpose'],
-    ['no set', { ...ca, sets: [] }, '/sets'],
+    ['an empty list of sets', { ...ca, sets: [] }, '/sets'],
     ['a set whose name is too long', { ...ca, sets: ['a'.repeat(65)] }, '/sets/0'],
     ['too many sets', { ...ca, sets: Array(21).fill('a') }, '/sets'],
     ['an extended key usage by name', { ...ca, eku: ['serverAuth'] }, '/eku/0'],

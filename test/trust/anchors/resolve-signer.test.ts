@@ -389,7 +389,7 @@ describe('an issuer that has its own anchor', () => {
     expect(outcomeOf(await ask({}, { acceptsAnchor }))).toBe('trusted')
   })
 
-  it('excludes anchors for `*` for the type of its own anchor, even if the protocol does not accept its own anchor', async () => {
+  it('disables anchors for `*` for the type that its own anchor names, even if the protocol does not accept that anchor', async () => {
     const acceptsAnchor = (anchor: TrustAnchor) => 'x509_ca_pem' in anchor
     const named = jwksAnchor([KEYS.es256], { credential_types: ['employee_id'] })
     const anchors = [caAnchor(pki.root.pem, { credential_types: ['*'] }), named]
@@ -435,8 +435,20 @@ describe('an issuer that has its own anchor', () => {
       'Ed25519',
       [KEYS.ed25519],
     ],
-    ['no key whose alg is another algorithm', [{ ...KEYS.es256, alg: 'ECDH-ES' }], undefined, 'ES256', []],
-    ['no key with another kid', [{ ...KEYS.es256, kid: 'a' }], 'c', 'ES256', []],
+    [
+      'no key whose alg differs from the signature algorithm',
+      [{ ...KEYS.es256, alg: 'ECDH-ES' }],
+      undefined,
+      'ES256',
+      [],
+    ],
+    [
+      'no key whose kid differs from the kid of the credential',
+      [{ ...KEYS.es256, kid: 'a' }],
+      'c',
+      'ES256',
+      [],
+    ],
     ['no key for an unsupported algorithm', [KEYS.es256], undefined, 'HS256', []],
     [
       'eight keys at most',

@@ -50,7 +50,7 @@ it.each<[string, Pick<IssuerPki, 'chain'>, readonly TrustAnchor[], string, strin
     digestOf(small.root),
   ],
   [
-    'a signer of another authority that carries the `iss` of an issuer',
+    'a signer whose certificate contains the `iss` of the credential',
     below(named, small),
     [large, caAnchor(small.root.pem)],
     digestOf(small.root),

@@ -61,7 +61,7 @@ describe('did:key', () => {
     }
   })
 
-  it('has its key also if the kid is the DID itself, as some issuers write it', async () => {
+  it('has its key also if the kid is the DID itself, as some issuers write it, unlike a did:jwk', async () => {
     expect(await keysOf(KEY, { kid: KEY })).toBe(vectors.nist[0]?.jwk.x)
     expect(await keysOf(didJwk(jwk), { kid: didJwk(jwk) })).toBe('none')
   })

@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
-it('no change of one character inside the signed tree of a canonical list is accepted', async () => {
+it('no change of one character inside the signed tree of a canonical list is accepted, except white space between attributes', async () => {
   const random = createRandom(119612)
   const start = list.indexOf('<TrustServiceStatusList')
   const [head, body] = [list.slice(0, start), list.slice(start)]
@@ -75,7 +75,7 @@ function isBetweenAttributes(before: string, after: string): boolean {
   return isSpace && isOutside && (isReplaced || after.length > before.length)
 }
 
-it('white space in a tag is excused only outside the quotes', () => {
+it('the preceding test excuses added white space in a tag only outside the quotes', () => {
   const excused = (after: string) => isBetweenAttributes('<a b="c d">e</a>', after)
   expect(['<a  b="c d">e</a>', '<a\nb="c d">e</a>', '<a b="c d" >e</a>'].map(excused)).toEqual([
     true,

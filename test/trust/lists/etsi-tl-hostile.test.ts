@@ -158,7 +158,7 @@ describe('a change that leaves the signed content the same is accepted:', () => 
     expect(await signed({ content: cut, document: comment })).toBe(0)
   })
 
-  it('a tab and a carriage return in an attribute by reference, in any notation, but not as such', async () => {
+  it('a tab and a carriage return in an attribute as character references, in any notation, but not as literal characters', async () => {
     const content = swap('xml:lang="sv"', 'xml:lang="s&#x9;&#xD;v"')
     expect(await signed({ content })).toBe(1)
     const written = (as: string) => signed({ content, document: swap('s&#x9;&#xD;v', as) })
@@ -304,9 +304,13 @@ describe('the scheme information of a signed list', () => {
         '<TSLVersionIdentifier>6</TSLVersionIdentifier><TSLVersionIdentifier>',
       ),
     ],
-    ['a number that is no number', 'malformed', scheme('SequenceNumber>62', 'SequenceNumber>-62')],
-    ['another type', 'wrong_list', scheme('TSLType/EUgeneric', 'TSLType/EUlistofthelists')],
-    ['another territory', 'wrong_list', scheme('SchemeTerritory>SE', 'SchemeTerritory>XX')],
+    ['a negative sequence number', 'malformed', scheme('SequenceNumber>62', 'SequenceNumber>-62')],
+    [
+      'a list type that is not configured',
+      'wrong_list',
+      scheme('TSLType/EUgeneric', 'TSLType/EUlistofthelists'),
+    ],
+    ['a territory that is not configured', 'wrong_list', scheme('SchemeTerritory>SE', 'SchemeTerritory>XX')],
     ['no territory', 'malformed', scheme(/<SchemeTerritory>.*?<\/SchemeTerritory>/, '')],
     [
       'a date of issue tomorrow',
@@ -335,7 +339,7 @@ describe('the scheme information of a signed list', () => {
     expect(await signed({}, { listTypes: null, territory: null })).toBe(1)
   })
 
-  it('is refused with a lower number than the last list, or with the same number and another content', async () => {
+  it('is refused with a lower sequence number than the last list, or with the same number and different content', async () => {
     const first = await verifyEtsiTl(signXmlList(text, signer), rules)
     const last = first.ok ? first.value : null
     expect(await signed({}, { last })).toBe(1) // the same content, signed again
@@ -407,12 +411,12 @@ describe('a signed list', () => {
       extension('<a:B xmlns:a="urn:a"></a:B>'),
     ],
     [
-      'a service with a critical extension, with 1 for true',
+      'a service with an extension that has Critical="1" instead of Critical="true"',
       [0, 1],
       extension('<a:B xmlns:a="urn:a"></a:B>', '1'),
     ],
     [
-      'a service with an extension that does not say that the extension is not critical',
+      'a service with an unknown extension whose Critical is neither true nor false',
       [0, 1],
       extension('<a:B xmlns:a="urn:a"></a:B>', 'maybe true'),
     ],

@@ -10,7 +10,7 @@ const listed = (certificate: Uint8Array<ArrayBuffer> | undefined) => ({ service:
 const broken = (i: number) => listed(new Uint8Array([0x30, i >> 8, i & 0xff]))
 const many = (count: number) => Array.from({ length: count }, (_, i) => broken(i))
 
-it('a certificate that occurs again makes one anchor, and one without an anchor is counted each time', async () => {
+it('a certificate that occurs twice gives one anchor; a certificate that gives no anchor is counted each time', async () => {
   const { root } = await mintIssuerPki()
   const entries = [listed(root.der), broken(1), listed(root.der), broken(1), listed(undefined)]
   const found = anchorsOfList(entries, [grant])

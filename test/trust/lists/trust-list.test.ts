@@ -234,7 +234,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a trust list of the kind %s', (k
   const checkKind = (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> = {}) =>
     kind === 'vical' ? checkVical(body, changes) : check(body, changes)
 
-  it('is refused if any one byte is changed', async () => {
+  it('is refused if one byte is changed', async () => {
     const good = await make()
     for (let i = 0; i < good.length; i += 97) {
       const tampered = good.slice()
@@ -243,7 +243,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a trust list of the kind %s', (k
     }
   })
 
-  it('is refused if its payload or signature was changed, even if it has no chain', async () => {
+  it('is refused if its signature was changed, even if it has no chain', async () => {
     const body = kind === 'vical' ? vical({ chain: null }) : await lote({ header: { x5c: undefined } })
     const tampered = body.slice()
     const last = tampered.length - 30

@@ -165,7 +165,7 @@ describe('several status entries of one credential', () => {
   })
 })
 
-describe('a bitstring status list is rejected', () => {
+describe('a bitstring status list', () => {
   const stranger = generateKeyPair('ES256')
 
   it.each<[string, Making, string]>([
@@ -217,20 +217,20 @@ describe('a bitstring status list is rejected', () => {
     ],
     ['if its kid is no text', { header: { kid: 1 } }, 'malformed_token'],
     ['if its issuer has no anchor', { credential: { issuer: 'https://other.example' } }, 'untrusted_signer'],
-  ])('%s', async (_, making, cause) => {
+  ])('is rejected %s', async (_, making, cause) => {
     expect(await statusOf(making)).toBe(cause)
   })
 
-  it('if another key signed it', async () => {
+  it('is rejected if another key signed it', async () => {
     expect(await statusOf({ key: (await stranger).privateKey })).toBe('invalid_signature')
   })
 
-  it('if its issuer has an anchor for another type only', async () => {
+  it('is rejected if its issuer has an anchor for another type only', async () => {
     const anchors = [jwksAnchor({ credential_types: ['mdl'] })]
     expect(await statusOf({}, entry, { anchors })).toBe('untrusted_signer')
   })
 
-  it('but is accepted if an anchor for status lists trusts its issuer', async () => {
+  it('is accepted if an anchor for status lists trusts its issuer', async () => {
     const anchors = [jwksAnchor({ name: 'status', purpose: ['status'] })]
     expect(await statusOf({}, entry, { anchors, credentialAnchor: { ...SHARED, name: 'issuer' } })).toBe(
       'invalid',

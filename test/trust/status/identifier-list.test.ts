@@ -195,7 +195,7 @@ describe('an identifier list', () => {
   })
 })
 
-describe('an MSO with a status list and an identifier list', () => {
+describe('an MSO with a status element', () => {
   // The entries of the status list: 0 is revoked, 1 suspended, 2 valid.
   it.each<[string, number, Uint8Array, string]>([
     ['is valid if both lists say so', 2, VALID, 'valid'],

@@ -268,7 +268,7 @@ describe('a credential with a status element', () => {
     { status_list: { ...reference, idx: -1 } },
     { status_list: { ...reference, idx: 0.5 } },
     { status_list: { ...reference, idx: 2 ** 53 } },
-  ])('has no status if its status mechanism is unsupported', (status) => {
+  ])('has no status if its status element is malformed or has an unsupported mechanism', (status) => {
     expect(word(parseStatusClaim(status) as never)).toBe('unsupported_mechanism')
   })
 

@@ -49,8 +49,8 @@ describe('a status list that is signed by the issuer of the credential', () => {
   })
 
   it.each<[string, object]>([
-    ['has another name', { name: 'another anchor' }],
-    ['has another level', { assurance_level: 'low' }],
+    ['has another name than the anchor of the credential', { name: 'another anchor' }],
+    ['has another level than the anchor of the credential', { assurance_level: 'low' }],
     ['is for another type only', { credential_types: ['mdl'] }],
     ['is for added types only', { credential_types: ['*'] }],
     ['names another issuer', { issuer: `${ISSUER}/` }],

@@ -20,7 +20,7 @@ const chained = await mintIssuerPki({
 it.each<[who: string, anchor: TrustAnchor, identifiers: string[]]>([
   ['every certificate below an anchored authority', caAnchor(chained.root.pem), [OF_INTERMEDIATE, OF_ROOT]],
   [
-    'the leaf only, if the leaf is pinned: no anchor certifies the other certificates',
+    'the leaf only, if the leaf is pinned, because no anchor certifies the other certificates',
     pinnedAnchor(chained.leaf.pem),
     [OF_INTERMEDIATE],
   ],

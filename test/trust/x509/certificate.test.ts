@@ -244,7 +244,7 @@ describe('the strict reader of certificates', () => {
     ['a flipped bit at the end of the signature', flipped(der, der.length - 1), 'invalid_certificate_path'],
   ]
 
-  it.each(cases)('rejects %s as the leaf', async (_, leaf, expected) => {
+  it.each(cases)('rejects a chain with an invalid leaf: %s', async (_, leaf, expected) => {
     expect(outcomeOf(await ask({ chain: [leaf, pki.intermediate.der] }))).toBe(expected)
   })
 
@@ -312,7 +312,7 @@ describe('the strict reader of certificates', () => {
     expect(outcomeOf(await ask({ chain: [pinned.der] }, { anchors }))).toBe('issuer_key_not_found')
   })
 
-  it('does not trust a leaf if any one of its bits is flipped', async () => {
+  it('does not trust a leaf if one bit in any of its bytes is flipped', async () => {
     for (let i = 0; i < der.length; i++) {
       const result = await ask({ chain: [flipped(der, i), pki.intermediate.der] })
       expect(result.ok, `byte ${i}`).toBe(false)

@@ -40,7 +40,7 @@ describe('the lifetime of a chain', () => {
       { validFrom: 0, expiresAt: 90, renewFrom: 60 },
     ],
     [
-      'of 9 days leads to a renewal after two thirds of it',
+      'of 9 days leads to a renewal after 6 days',
       [0, 9],
       [-20, 500],
       { validFrom: 0, expiresAt: 9, renewFrom: 6 },

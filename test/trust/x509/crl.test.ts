@@ -155,7 +155,7 @@ describe('a revocation list', () => {
     expect(resultOf(new Uint8Array())).toBe('malformed')
   })
 
-  it('is rejected as too large if it has more than 2 MiB, and accepted with exactly 2 MiB', () => {
+  it('is rejected as too large if it has more than 2 MiB, but not if it has exactly 2 MiB', () => {
     expect(resultOf(new Uint8Array(CRL.bytes))).toBe('malformed')
     expect(resultOf(new Uint8Array(CRL.bytes + 1))).toBe('too_large')
   })
@@ -171,7 +171,7 @@ describe('a revocation list', () => {
     ['onlyContainsUserCerts', 0x81, 'others'],
     ['onlyContainsCACerts', 0x82, 'authorities'],
   ] as const)(
-    'a revocation list with the field %s covers only the kind of certificates in the name of the field',
+    'a revocation list with the field %s covers only the certificates that the field names',
     (_, tag, only) => {
       const decoded = decodeCrl(
         listWith((fields) => fields.splice(EXTENSIONS, 1, extension(place(tlv(tag, TRUE))))),

@@ -99,7 +99,7 @@ describe('Apple Wallet', () => {
       'the protocol openid4vp-v1-signed is not org-iso-mdoc',
     ],
     [
-      'with another EncryptionInfo',
+      'whose EncryptionInfo was exchanged after signing',
       {
         protocol: 'org-iso-mdoc',
         data: { ...requestOf([LICENCE]).data, encryptionInfo: requestOf([LICENCE]).data.encryptionInfo },
@@ -131,7 +131,7 @@ it('the age verification app answers on iOS only if it has all requested documen
 it.each([
   ['Android', euAgeAndroid],
   ['iOS', euAgeIos],
-])('the age verification app on %s answers without reader authentication', async (_, wallet) => {
+])('the age verification app on %s answers a request without reader authentication', async (_, wallet) => {
   const answer = await answerOf(wallet, requestOf([ATTESTATION], false))
   expect(answer).toMatchObject({ disclosed: [{ type: AGE, claim: 'age_over_18' }] })
   const refused = 'no document with the requested elements'

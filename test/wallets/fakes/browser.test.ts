@@ -124,7 +124,7 @@ describe('Valera', () => {
     ['for two credentials', [NAME_MDOC, NAME_SD_JWT], {}, 'no single credential satisfies the query'],
     ['for another page', [NAME_MDOC], { 'payload.expected_origins': [] }, 'expected_origins lacks the page'],
     [
-      'with another name',
+      'with a client_id other than that of its certificate',
       [NAME_MDOC],
       { 'payload.client_id': 'x509_hash:AA' },
       'the Client Identifier is not that of the certificate',

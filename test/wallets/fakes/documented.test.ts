@@ -67,7 +67,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['a request in the link', changed('link.request_uri'), 'requests are passed by reference'],
   ['another client_id', changed('link.client_id', 'x509_hash:AA'), 'client_id differs from the link'],
   ['no x5c', changed('header.x5c'), 'no x5c in the request object'],
-  ['another authority', { verifier: other }, 'the certificate is not trusted'],
+  ['a certificate of another authority', { verifier: other }, 'the certificate is not trusted'],
   [
     'another signer',
     { signer: other.leaf.privateJwk as never },
@@ -90,7 +90,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     'the documentation is silent about transaction_data',
   ],
   [
-    'sets',
+    'credential_sets',
     changed('payload.dcql_query.credential_sets', SETS),
     'the documentation is silent about credential_sets',
   ],

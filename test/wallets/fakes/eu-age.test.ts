@@ -59,7 +59,7 @@ describe('the age verification app', () => {
   const bySigned = { queries: [AGE_MDOC], change: { scheme: 'av' } }
   const otherUri = { queries: [AGE_MDOC], change: changed('payload.response_uri', 'https://a.example/') }
 
-  it('refuses, on Android, signed requests and requests with another response_uri', async () => {
+  it('refuses, on Android, signed requests and requests whose response_uri differs from the Client Identifier', async () => {
     expect((await offerLink(euAgeAndroid, stage, bySigned)).answer).toEqual({
       refused: 'the Client Identifier prefix x509_hash is not supported',
     })
@@ -68,7 +68,7 @@ describe('the age verification app', () => {
     })
   })
 
-  it('ignores, on iOS, the signature of a request, and accepts another response_uri', async () => {
+  it('ignores, on iOS, the signature of a request, and accepts a response_uri that differs from the Client Identifier', async () => {
     const unsigned = { signer: (await makeVerifier()).leaf.privateJwk as never, scheme: 'av' }
     for (const change of [bySigned.change, unsigned]) {
       const { answer } = await offerLink(euAgeIos, stage, { queries: [AGE_MDOC], change })
@@ -77,7 +77,7 @@ describe('the age verification app', () => {
     expect((await offerValue(euAgeIos, stage, otherUri)).answer).toMatchObject(DISCLOSED)
   })
 
-  it('evaluates claim_sets on iOS, and fails if the requested values are not texts', async () => {
+  it('evaluates claim_sets on iOS, and refuses a request with values that are not strings', async () => {
     const ask = async (change: Change) =>
       (await offerValue(euAgeIos, stage, { queries: [AGE_MDOC], change })).answer
     expect(await ask(changed('query.claim_sets', [['a']]))).toEqual({

@@ -20,7 +20,7 @@ const [NAME, FAMILY] = [{ claim: 'given_name' }, { claim: 'family_name' }]
 it.each([
   ['dc+sd-jwt', NAME_SD_JWT],
   ['mso_mdoc', NAME_MDOC],
-])('the Android wallet answers a good request for %s by GET and POST, with encryption', async (_, good) => {
+])('the Android wallet encrypts its answer for %s, with request_uri_method get or post', async (_, good) => {
   for (const method of ['get', 'post'] as const) {
     const { answer, posted } = await offerLink(eudiAndroid, stage, { queries: [good], method })
     expect(answer).toMatchObject({ disclosed: [NAME, FAMILY] })

@@ -19,7 +19,7 @@ const [NAME, FAMILY] = [{ claim: 'given_name' }, { claim: 'family_name' }]
 it.each([
   ['dc+sd-jwt', NAME_SD_JWT],
   ['mso_mdoc', NAME_MDOC],
-])('the iOS wallet answers a good request for %s by GET and POST, with encryption', async (_, good) => {
+])('the iOS wallet encrypts its answer for %s, with request_uri_method get or post', async (_, good) => {
   for (const method of ['get', 'post'] as const) {
     const { answer, posted } = await offerLink(eudiIos, stage, { queries: [good], method })
     expect(answer).toMatchObject({ disclosed: [NAME, FAMILY] })
@@ -54,16 +54,16 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['another scheme', { scheme: 'av' }, 'the scheme is not supported'],
   ['no client_id', changed('link.client_id'), 'client_id is missing'],
   [
-    'another prefix',
+    'another client_id prefix',
     changed('link.client_id', 'redirect_uri:https://a.example'),
     'the Client Identifier prefix redirect_uri is not supported',
   ],
   ['parameters in the link', changed('link.request_uri'), 'x509_hash cannot be used in an unsigned request'],
-  ['another method', changed('link.request_uri_method', 'put'), 'unknown request_uri_method'],
+  ['an unknown request_uri_method', changed('link.request_uri_method', 'put'), 'unknown request_uri_method'],
   ['another client_id', changed('link.client_id', 'x509_hash:AA'), 'client_id differs from the link'],
   ['another audience', changed('payload.aud', 'https://w.example'), 'aud is not https://self-issued.me/v2'],
   ['no x5c', changed('header.x5c'), 'no x5c in the request object'],
-  ['another authority', { verifier: other }, 'the certificate is not trusted'],
+  ['a certificate of another authority', { verifier: other }, 'the certificate is not trusted'],
   [
     'another signer',
     { signer: other.leaf.privateJwk as never },
@@ -102,7 +102,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     'intent_to_retain is for mdocs only',
   ],
   ['transaction data', changed('payload.transaction_data', ['e30']), 'transaction_data is not supported'],
-  ['another value', changed('query.claims.0.values', ['Max']), 'no credential satisfies a query'],
+  ['a value the PID lacks', changed('query.claims.0.values', ['Max']), 'no credential satisfies a query'],
   [
     'a claim that the wallet does not hold',
     changed('query.claims.0.path', ['height']),

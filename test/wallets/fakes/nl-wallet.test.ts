@@ -46,7 +46,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['no request_uri', changed('link.request_uri'), 'requests by value are not supported'],
   ['no client_id', changed('link.client_id'), 'client_id is missing in the link'],
   ['another client_id', changed('link.client_id', 'x509_hash:AA'), 'client_id differs from the link'],
-  ['HTTP 500', { status: 500 }, 'request_uri: HTTP 500'],
+  ['status 500 at its request_uri', { status: 500 }, 'request_uri: HTTP 500'],
   ['an unlisted authority', { verifier: other }, 'the certificate is of no listed authority'],
   ['no x5c', changed('header.x5c'), 'the certificate is of no listed authority'],
   [

@@ -54,12 +54,12 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     'the signature of the request object does not verify',
   ],
   [
-    'another hash',
+    'another x509_hash in client_id',
     changed('payload.client_id', 'x509_hash:AA'),
     'the Client Identifier is not that of the certificate',
   ],
   [
-    'another name',
+    'another DNS name in client_id',
     changed('payload.client_id', 'x509_san_dns:a.example'),
     'the Client Identifier is not that of the certificate',
   ],
@@ -71,12 +71,12 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['claim_sets without ids', changed('query.claim_sets', [['a']]), 'claim_sets without ids'],
   ['no key', changed(`${METADATA}.jwks.keys.0.kty`, 'OKP'), 'no key for ECDH-ES'],
   [
-    'other algorithms',
+    'algorithms that the wallet does not support',
     changed(`${METADATA}.vp_formats_supported.dc+sd-jwt.kb-jwt_alg_values`, ['EdDSA']),
     'incompatible algorithms',
   ],
   [
-    'another value',
+    'a value that the credential lacks',
     changed('query.claims.0.values', ['Max']),
     'a required credential set cannot be satisfied',
   ],

@@ -57,7 +57,7 @@ describe('"About this request"', () => {
     expect(linesOf({ retention_ms })[1]).toContain(`for ${words} after the end`)
   })
 
-  it('says that the relying party stores or does not store values only if the relying party declared this', () => {
+  it('shows the statement to store items; shows the statement not to store values only if the relying party gets values', () => {
     const items = [{ kind: 'claim', name: 'birth_date', optional: false, retained: true }]
     expect(linesOf({ requested_claims: { items, groups: [] } })).toContain(
       'Shop states that it will store the items marked as stored.',
@@ -73,7 +73,7 @@ describe('"About this request"', () => {
     [1, '1 day'],
     [365, '365 days'],
   ])(
-    'says how long the relying party stores values, if it gets values and declared this: %d days',
+    'says how long the relying party will store values, if it gets values and has stated the time: %d days',
     (retentionDays, words) => {
       const line = `Shop states how long it will store the values: ${words}.`
       const lines = (view: object) => linesOf(view, { retentionDays })

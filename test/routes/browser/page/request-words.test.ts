@@ -5,7 +5,7 @@ import type { RequestedGroup } from '../../../../src/policy/requested-claims.ts'
 import { claimLines, credentialLines } from '../../../../src/routes/browser/page/request-words.ts'
 import { fill } from '../../../../src/routes/browser/page/texts.ts'
 
-describe('the requested claims in words', () => {
+describe('the text about the requested claims', () => {
   it('has words for every built-in type and scope, and for no other type or scope', () => {
     const types = BUILT_IN_TYPES.map(({ name }) => name)
     const scopes = BUILT_IN_TYPES.flatMap(({ formats }) =>

@@ -82,7 +82,7 @@ describe('a file of texts', () => {
   it.each([
     ['a missing text', { yes: undefined }],
     ['a number in place of a text', { yes: 7 }],
-    ['no table', { states: null }],
+    ['null in place of a table', { states: null }],
     ['a text without the form for other numbers', { ageScope: { one: '{age}' } }],
   ])(
     'a file of texts with %s is replaced by the English texts, so a page has one language',

@@ -17,7 +17,7 @@ describe('the device of a person', () => {
     ['an iPhone', IPHONE, 'nl-NL,nl;q=0.9', null, { platform: 'ios', country: 'NL' }],
     ['an Android phone', ANDROID, 'de,en-US;q=0.8', null, { platform: 'android', country: 'US' }],
     ['a computer', 'Mozilla/5.0 (X11; Linux x86_64)', 'de', 'de-AT', { platform: null, country: 'AT' }],
-    ['a browser that sends none of them', undefined, undefined, null, { platform: null, country: null }],
+    ['a browser that sends neither header', undefined, undefined, null, { platform: null, country: null }],
   ])('is read from the headers of %s', (_, agent, languages, locale, expected) => {
     expect(parseDevice(agent, languages, locale)).toEqual(expected)
   })
@@ -160,7 +160,7 @@ describe('an answer of an iPhone app through the browser', () => {
 
   it.each([
     ['possible with Apple Wallet', ['apple-wallet'], {}, true],
-    ['possible with another app', ['eu-age-ios'], { livemode: true }, true],
+    ['possible in live mode with the EU age app', ['eu-age-ios'], { livemode: true }, true],
     ['not possible with an Android app only', ['eudi-android'], {}, false],
     ['not possible in live mode with an app for tests', ['valera'], { livemode: true }, false],
     ['assumed if the page offers no other way', [], { offers_redirect: false }, true],

@@ -164,7 +164,7 @@ const withoutPurpose = patched('leaf', (fields) => {
 
 const purposes: readonly Mutation[] = [
   ['a leaf without extended key usage', withoutPurpose, 'trusted', { licence: rule('extended_key_usage') }],
-  ['a leaf without extended key usage', minted({ leaf: { extendedKeyUsage: [] } }), MALFORMED],
+  ['a leaf with an empty list of extended key usages', minted({ leaf: { extendedKeyUsage: [] } }), MALFORMED],
   [
     'a leaf for TLS servers only',
     minted({ leaf: { extendedKeyUsage: [SERVER_AUTH] } }),

@@ -84,7 +84,7 @@ const certificates: readonly Mutation[] = [
     rule('chain_too_long'),
   ],
   [
-    'one intermediate more than the upper one allows',
+    'one intermediate more than the upper intermediate allows',
     shown(async () => {
       const upper = await mintIntermediate(root, { subject: 'C=DE,CN=Upper', pathLength: 0 })
       const lower = await mintIntermediate(upper, { subject: 'C=DE,CN=Lower' })

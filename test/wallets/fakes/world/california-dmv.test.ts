@@ -77,7 +77,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     'the origin is not expected',
   ],
   ['transaction data', changed('payload.transaction_data', ['e30']), `${SILENT}transaction_data`],
-  ['sets', changed('payload.dcql_query.credential_sets', []), `${SILENT}credential_sets`],
+  ['credential_sets', changed('payload.dcql_query.credential_sets', []), `${SILENT}credential_sets`],
   [
     'several queries',
     changed('payload.dcql_query.credentials', [NAME, NAME_SD_JWT]),

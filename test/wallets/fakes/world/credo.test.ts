@@ -66,7 +66,7 @@ describe('a good request to the Credo wallet', () => {
     expect((await offer(changed('query.claims'))).answer).toMatchObject({ disclosed: [] })
   })
 
-  it('a good request to the Credo wallet with transaction data is answered with a confirmation in the SD-JWT VC', async () => {
+  it('a good request to the Credo wallet with transaction data is answered with the two requested claims', async () => {
     const { answer } = await offer(changed('payload.transaction_data', [transaction()]))
     expect(answer).toMatchObject({ disclosed: { length: 2 } })
   })
@@ -82,10 +82,10 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     changed('payload.client_id', 'verifier_attestation:shop'),
     'openid4vp: ',
   ],
-  ['HTTP 500', { status: 500 }, "failed with status code '500'"],
+  ['status 500 at its request_uri', { status: 500 }, "failed with status code '500'"],
   ['no query', changed('payload.dcql_query'), 'no dcql_query'],
   ['an unknown format', changed('query.format', 'jwt_vc'), 'dcql_query: '],
-  ['a set of an unknown query', withSets([{ options: [['other']] }]), 'dcql_query: '],
+  ['a credential set that names an unknown query', withSets([{ options: [['other']] }]), 'dcql_query: '],
   ['a claim that the credential lacks', changed('query.claims.0.path', ['height']), 'not every part'],
   ['a value that the credential lacks', changed('query.claims.0.values', ['Max']), 'not every part'],
   [
@@ -107,7 +107,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     'several transactions are not supported',
   ],
   [
-    'another transaction',
+    'a transaction of an unsupported type',
     changed('payload.transaction_data', [transaction({ type: 'other' })]),
     'transactions of the type other are not supported',
   ],

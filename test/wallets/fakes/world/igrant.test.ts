@@ -27,7 +27,7 @@ describe('a good request to the iGrant wallet', () => {
     expect(posted).toEqual([{ response: expect.stringMatching(/^[\w-]+\.\./) }])
   })
 
-  it('may come from a verifier whose certificate is from any authority', async () => {
+  it('may have a certificate of any authority, an invalid signature or a wrong x509_hash', async () => {
     for (const change of [
       { verifier: other },
       { signer: other.leaf.privateJwk as never },
@@ -91,7 +91,7 @@ const claims = ['height', 'sex'].map((id) => ({ id, path: [id] }))
 const CASES: readonly (readonly [string, Change, string])[] = [
   ['another scheme', { scheme: 'av' }, 'no link of this wallet'],
   ['no request_uri', changed('link.request_uri'), 'invalid request'],
-  ['HTTP 500', { status: 500 }, 'request_uri: HTTP 500'],
+  ['status 500 at its request_uri', { status: 500 }, 'request_uri: HTTP 500'],
   ['no query', changed('payload.dcql_query'), 'no dcql_query'],
   ['another type', changed('query.meta.vct_values', ['a']), MISSING],
   ['a value that the credential lacks', changed('query.claims.0.values', ['Max']), MISSING],

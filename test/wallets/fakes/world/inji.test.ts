@@ -70,7 +70,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     'the prefix x509_hash is not supported',
   ],
   [
-    'another response_uri',
+    'a response_uri that differs from client_id',
     changed('payload.response_uri', 'https://a.example'),
     'response_uri differs from client_id',
   ],
@@ -101,7 +101,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     'a set without options',
   ],
   [
-    'a set of an unknown query',
+    'a credential set that names an unknown query',
     changed('payload.dcql_query.credential_sets', [{ options: [['x']] }]),
     'a set names an unknown query',
   ],

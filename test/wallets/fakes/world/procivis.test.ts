@@ -44,7 +44,7 @@ describe('a good request to the Procivis wallet', () => {
     expect(posted).toEqual([{ vp_token: expect.stringContaining('pid'), state: 'state-of-a-test' }])
   })
 
-  it('is fetched with GET, whatever request_uri_method its link has', async () => {
+  it('is answered if its link has request_uri_method post', async () => {
     const { answer } = await offerLink(procivis, stage, { queries: [NAME_SD_JWT], method: 'post' })
     expect(answer).toMatchObject({ disclosed: { length: 2 } })
   })
@@ -81,7 +81,7 @@ describe('a good request to the Procivis wallet', () => {
     }
   })
 
-  it('a good request to the Procivis wallet with transaction data is answered, but without a confirmation of the transaction data', async () => {
+  it('a good request to the Procivis wallet with transaction data is answered with the two requested claims', async () => {
     const { answer } = await offer(changed('payload.transaction_data', ['e30']))
     expect(answer).toMatchObject({ disclosed: { length: 2 } })
   })
@@ -91,7 +91,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['another scheme', { scheme: 'eudi-openid4vp' }, 'no link of this wallet'],
   ['no request_uri', changed('link.request_uri'), 'no request_uri'],
   ['another client_id', changed('link.client_id', 'x509_hash:AA'), 'client_id differs from the link'],
-  ['HTTP 500', { status: 500 }, 'request_uri: HTTP 500'],
+  ['status 500 at its request_uri', { status: 500 }, 'request_uri: HTTP 500'],
   ['another typ', changed('header.typ', 'JWT'), 'typ is not oauth-authz-req+jwt'],
   [
     'another signer',
@@ -122,7 +122,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['redirect_uri', changed('payload.redirect_uri', 'https://a.example'), 'redirect_uri must be absent'],
   ['no query', changed('payload.dcql_query'), 'no dcql_query'],
   [
-    'a set of an unknown query',
+    'a credential set that names an unknown query',
     changed('payload.dcql_query.credential_sets', [{ options: [['x']] }]),
     'a set names an unknown query',
   ],

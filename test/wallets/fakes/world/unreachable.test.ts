@@ -28,7 +28,7 @@ const ofTalao: readonly (readonly [string, Change, string])[] = [
   ['DCQL', {}, 'presentation_definition is required'],
   ['another scheme', { scheme: 'av' }, 'the scheme is not registered'],
   ['no request_uri', changed('link.request_uri'), 'no request_uri'],
-  ['HTTP 500', { status: 500 }, 'request_uri: HTTP 500'],
+  ['status 500 at its request_uri', { status: 500 }, 'request_uri: HTTP 500'],
   [
     'another response mode',
     changed('payload.response_mode', 'fragment'),

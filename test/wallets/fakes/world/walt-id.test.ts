@@ -122,7 +122,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['another scheme', { scheme: 'haip-vp' }, 'no link of this wallet'],
   ['no request_uri', changed('link.request_uri'), 'the prefix x509_hash is not supported'],
   ['another client_id', changed('link.client_id', 'x509_hash:AA'), 'client_id differs from the link'],
-  ['HTTP 500', { status: 500 }, 'request_uri: HTTP 500'],
+  ['status 500 at its request_uri', { status: 500 }, 'request_uri: HTTP 500'],
   ['another typ', changed('header.typ', 'JWT'), 'typ is not oauth-authz-req+jwt'],
   [
     'a certificate of an unlisted authority',

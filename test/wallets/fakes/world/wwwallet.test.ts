@@ -84,11 +84,11 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     'the prefix decentralized_identifier is not supported',
   ],
   [
-    'redirect_uri',
+    'the client_id prefix redirect_uri',
     changed('payload.client_id', 'redirect_uri:a'),
     'the prefix redirect_uri is not supported',
   ],
-  ['HTTP 500', { status: 500 }, 'request_uri: HTTP 500'],
+  ['status 500 at its request_uri', { status: 500 }, 'request_uri: HTTP 500'],
   ['another typ', changed('header.typ', 'JWT'), 'typ is not oauth-authz-req+jwt'],
   ['no x5c', changed('header.x5c'), 'no x5c in the request object'],
   [
