@@ -171,7 +171,7 @@ describe('npm start', () => {
     ['22.11.0', false, false, FOR_START_ON_OLD_NODE],
     ['20.18.0', false, false, FOR_START_ON_OLD_NODE],
   ])(
-    'installs the right packages on Node %s (SQLite: %s) with stored objects: %s',
+    'chooses the packages for Node %s (has SQLite: %s, stored objects present: %s)',
     (version, hasSqlite, hasObjects, packages) => {
       expect(packagesForStart({ hasObjects, version, hasSqlite })).toBe(packages)
     },

@@ -46,8 +46,8 @@ export type Watcher = {
   readonly partyCalled?: (call: PartyCall) => void
   /** An actor has read the counters of one day of a list. Nothing changed that day meanwhile. */
   readonly counted?: (list: SimulatedObject, hours: readonly HourCounts[]) => void
-  /** The gauges were read, while nothing happened. */
-  readonly gauged?: (counts: readonly SessionCounts[]) => void
+  /** The gauges were read, from step `begunAt` on. */
+  readonly gauged?: (counts: readonly SessionCounts[], begunAt: number) => void
   /** The process ended. */
   readonly crashed?: () => void
   /** Faults have stopped. */

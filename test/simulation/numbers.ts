@@ -20,8 +20,9 @@ export async function readNumbers(world: World): Promise<void> {
         if (isCounted) await readCounters(world, list)
       }
       if (!isOneProcess) return
+      const { step } = scheduler.state
       await code.storeNotes(env)
-      ledger.add('gauged', await code.sessionCountsStub(env).sessionCounts(scheduler.wall()))
+      ledger.add('gauged', await code.sessionCountsStub(env).sessionCounts(scheduler.wall()), step)
     } catch (error) {
       reportUnlessFault(world, 'the reader of the gauges', error)
     }

@@ -166,7 +166,7 @@ it('a wallet that supports everything has no findings', () => {
 })
 
 it.each(CASES)(
-  'lowering a request for a wallet gives the finding %s with the outcome %s for the member %s',
+  'a request that is adapted to a wallet has the finding %s; the outcome is %s, and the finding names the member %s',
   (code, outcome, member, change, original) => {
     const found = findingsOf({ ...PROFILE, ...change }, original)
     expect(found.outcome).toBe(outcome)

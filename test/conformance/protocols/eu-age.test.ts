@@ -330,7 +330,7 @@ describe('in live mode, a request by value', () => {
     expect((await rp.poll(verification_id)).status).toBe('pending')
   })
 
-  it('is not made for a new create request or a QR code after `eu_age_verification` was turned off', async () => {
+  it('is not made after `eu_age_verification` was turned off: neither for a new session nor for a QR code of an older session', async () => {
     const rp = await shop()
     const session = await rp.create(PRESET)
     await expectStatus(

@@ -57,7 +57,7 @@ it('api/request: five QR codes that are drawn at the same time have different re
   expect(nonces).toContain(await newestNonce(session))
 })
 
-it('api/request: the service accepts a response to an older request that a wallet fetched, after further QR codes', async () => {
+it('api/request: the service accepts a response to a request that a wallet fetched, even after further QR codes were drawn', async () => {
   const { session, request } = await begin(stage)
   for (let i = 0; i < 12; i++) await render(session)
   expect((await respondWithAge(stage, request)).status).toBe(200)

@@ -72,7 +72,7 @@ describe('decentralized_identifier', () => {
     await expectVerified(rp, begun)
   })
 
-  it('api/verifier: must be the whole audience of a response: the DID without the prefix gets 400', async () => {
+  it('api/verifier: a response whose audience is the DID without the prefix gets 400', async () => {
     const begun = await begin(stage, asking('decentralized_identifier'))
     const answer = await respondWithAge(stage, begun.request, { audience: 'did:web:verifier.example' })
     expect(answer.status).toBe(400)

@@ -70,7 +70,7 @@ it('client assertions and pushed requests have separate limits, and at the limit
     expect(storage.sql.exec('SELECT 1 FROM oidc_once').toArray()).toHaveLength(3)
   }))
 
-it('a name is stored, read and kept longer without reading the other names', () =>
+it('storing a name, reading it and extending its expiry read few rows, even if 2,000 other names are stored', () =>
   inStorage((storage) => {
     let read = 0
     const sql = {

@@ -350,7 +350,7 @@ describe('GET /v1/verify', () => {
     expect((await ask(setting, 'DELETE', id)).status).toBe(404)
   })
 
-  it('lists no session whose DELETE was repeated because the first response of the list was lost', async () => {
+  it('does not list an erased session whose first DELETE got 503 because the response of the day object was lost', async () => {
     const setting = await setUp()
     const id = await createOne(setting)
     const { remove } = VerificationIndex.prototype

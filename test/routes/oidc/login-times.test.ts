@@ -288,7 +288,7 @@ describe('the rows that storage writes for a login', () => {
     expect(rows()).toBe(3)
   })
 
-  it('are three more than for a verification with the session binding relying_party, even close to expires_at', async () => {
+  it('are three more than for a verification with the session binding relying_party, even if the login is answered a minute before expires_at', async () => {
     pass(0) // stops the clock
     const required_session_binding = 'relying_party'
     // Without a list: its rows are written in the background.

@@ -72,7 +72,7 @@ it('the operator’s list of relying parties shows the expiry of each certificat
   expect([dateOf(rp.relying_party_id), dateOf(without.relying_party_id)]).toEqual([EXPIRES_AT, null])
 })
 
-it('/readyz warns while storage cannot be written, and checks this again within seconds', async () => {
+it('/readyz uses a successful check of storage for a minute, and a failed check for some seconds', async () => {
   const write = vi.spyOn(Directory.prototype, 'checkStorage')
   expect(await warningsOn('2027-01-01T00:00:00Z')).toEqual([])
   write.mockRejectedValue(new Error('the disk is full'))

@@ -60,7 +60,7 @@ describe('the packed client', () => {
     expect(Object.keys(typesVersions['*'])).toHaveLength(Object.keys(subpaths).length)
   })
 
-  it('can be imported by each of its subpaths in plain Node', () => {
+  it('can be imported in Node without a bundler, with its subpaths token, webhook, claims and receipt', () => {
     expect(use(application)).toBe(USED)
   })
 

@@ -164,7 +164,7 @@ describe('an anchor of the sandbox that was stored before the admin API rejected
     },
   )
 
-  it('still prevents trust in another authority for the issuer of this anchor', async () => {
+  it('still makes a chain to another anchor untrusted if its iss is the issuer that the stored anchor names', async () => {
     const named = await mintIssuerPki({ leaf: { altNames: [{ type: 'url', value: ISSUER }] } })
     const stored = { ...SHARED, issuer: ISSUER, jwks: { keys: [jwk] } } as TrustAnchor
     const claims = { iss: ISSUER, chain: named.chain }

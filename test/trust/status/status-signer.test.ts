@@ -81,7 +81,7 @@ describe('a status list whose signer has an anchor for status lists', () => {
     expect(await withAnchors([own, status(changes)])).toBe('untrusted_signer')
   })
 
-  it('is not accepted under an anchor for `*` if another anchor names the type', async () => {
+  it('is not accepted under an anchor for `*` if another anchor for status lists names the type of the credential', async () => {
     const named = status({ name: 'named', issuer: 'https://named.example', credential_types: ['club_card'] })
     const anchors = [own, named, status({ credential_types: ['*'] })]
     expect(await withAnchors(anchors, { credentialType: added })).toBe('untrusted_signer')

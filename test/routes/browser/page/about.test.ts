@@ -57,7 +57,7 @@ describe('"About this request"', () => {
     expect(linesOf({ retention_ms })[1]).toContain(`for ${words} after the end`)
   })
 
-  it('shows the statement to store items; shows the statement not to store values only if the relying party gets values', () => {
+  it('shows which items the relying party states to store, and that it states to store no values if it gets values', () => {
     const items = [{ kind: 'claim', name: 'birth_date', optional: false, retained: true }]
     expect(linesOf({ requested_claims: { items, groups: [] } })).toContain(
       'Shop states that it will store the items marked as stored.',
