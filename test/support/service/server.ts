@@ -213,7 +213,11 @@ function readPid(stateDir: string): number | undefined {
  */
 function killIfRunning(pid: number, stateDir: string) {
   if (!readIfPresent(`/proc/${pid}/cmdline`)?.includes(stateDir)) return
-  process.kill(pid, 'SIGKILL')
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // it has ended meanwhile
+  }
 }
 
 /**
