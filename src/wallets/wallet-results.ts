@@ -15,8 +15,8 @@ export type WalletResult = {
   readonly result: 'works' | 'lowered' | 'unknown' | 'cannot'
   /**
    * Calls of the browser's API that the wallet answers. `any`: the wallet answers the call that is made for
-   * any wallet, in each browser that passes the call on. `if_chosen`: the wallet surely answers only a call
-   * that is made for this wallet. `no`: only a link reaches the wallet. Absent if the wallet cannot answer.
+   * any wallet, in each browser that passes the call on. `if_chosen`: it is certain only that the wallet
+   * answers a call for this wallet. `no`: only a link reaches the wallet. Absent if `result` is `cannot`.
    */
   readonly browser?: 'any' | 'if_chosen' | 'no'
   /**

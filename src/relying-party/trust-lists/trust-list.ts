@@ -191,7 +191,7 @@ export class TrustList extends DurableObject<Env> {
     const [before, source] = [this.#load(), this.#source()]
     if (before === undefined || source === undefined) return true
     const begun = Date.now()
-    // If evidence needs the bytes of the issue, the whole list is requested once.
+    // If evidence needs the bytes of the issue, the request has no ETag, so that it gets the whole list.
     const lacksBytes = needsBytes(before)
     const last = before.edition && lacksBytes ? { ...before.edition, etag: null } : before.edition
     const fetched = await fetchList(source, last, loadConfig(this.env), this.env)

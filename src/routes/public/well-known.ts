@@ -6,7 +6,7 @@ import { loadConfig } from '../../config.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { readiness } from './readiness.ts'
 
-/** Path prefixes below which HEAD may run GET handlers, because these handlers have no effect. */
+/** Path prefixes below which HEAD may run GET handlers, because these handlers change nothing. */
 export const SAFE_PREFIXES = [
   '/openapi.json',
   '/docs',

@@ -55,7 +55,7 @@ export async function eraseSession(store: SessionStore, remainder: Tombstone | u
 /** A request to erase a session. */
 type ErasureRequest = {
   readonly relyingPartyId: string
-  /** The `verification_id`. Null: the request is for a change that this object keeps for another session. */
+  /** The `verification_id`. Null: this object has no session, and only keeps a list change of a session. */
   readonly id: string | null
 }
 
@@ -144,7 +144,7 @@ async function keepElsewhere(env: Env, listing: PendingListing, tombstone: Tombs
   if (!isKept) await sessionOfName(env, `${name} ${listing.created_at}`).keepListing(tombstone)
 }
 
-/** Returns the name of the object that keeps the change of the list for a session. */
+/** Returns the name of the object that also keeps and sends a session's change of its list entry. */
 export function keeperName(verificationId: string): string {
   return `listing ${verificationId}`
 }
