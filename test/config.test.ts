@@ -141,7 +141,7 @@ describe('TSA_URL', () => {
   const AUTHORITY = { TSA_URL: 'https://tsa.example.com/rfc3161', TSA_CA_PEM: VERIFIER_CA_PEM }
   const parse = (more: object) => parseConfig({ ...TEST_ENVIRONMENT, ...more }).timeStamping
 
-  it('names the authority of time stamps, and is absent by default', () => {
+  it('names the time-stamp authority, and is absent by default', () => {
     expect(parse({})).toBeNull()
     const expected = { url: AUTHORITY.TSA_URL, authorities: VERIFIER_CA_PEM.trim(), authorization: undefined }
     expect(parse(AUTHORITY)).toEqual(expected)

@@ -70,7 +70,7 @@ describe('docs/conformance.md', () => {
     [row('`system/fuzz/run.ts` › x'), 'system/fuzz/run.ts has no test “x”'],
     [row('`slow/canary/nobody.ts` › x'), 'no test in “`slow/canary/nobody.ts` › x”'],
     [row('contract: no such sentence'), 'no sentence “no such sentence”'],
-  ])('with the table %s gives the error %s (undefined: no error)', (document, error) => {
+  ])('a document with the row %s gives the error %s (undefined: no error)', (document, error) => {
     expect(errorsOf(document)).toEqual(error === undefined ? [] : [`VP §1: ${error}`])
   })
 })

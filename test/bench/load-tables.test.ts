@@ -7,12 +7,12 @@ import { absoluteTable, type Base, type Result, ratioTable, shareOfList } from '
 import { targetTable } from '../../bench/load/targets.ts'
 
 describe('ratios of one run', () => {
-  it('every other round measures the services in reverse order', () => {
+  it('each round measures the services in the reverse order of the round before', () => {
     const rounds = [0, 1, 2].map((round) => orderOf(['a', 'b', 'c'], round).join(''))
     expect(rounds).toEqual(['abc', 'cba', 'abc'])
   })
 
-  it('each ratio is taken within one round: a slower round of both services changes no ratio', () => {
+  it('a round in which both services are slower changes no ratio', () => {
     expect(ratioOf([1, 10, 3], [2, 20, 6])).toEqual({ median: 0.5, least: 0.5, most: 0.5 })
   })
 
@@ -87,7 +87,7 @@ describe('tables of the load', () => {
     ])
   })
 
-  it('the CPU time of the list of verifications is shown as a share of the CPU time of a verification', () => {
+  it('the CPU time of the list of verifications is shown as a percentage of the CPU time of a verification', () => {
     const cpus = { memory: [4, 5, 10], unlisted: [3, 3, 8] }
     const results = Object.entries(cpus).flatMap(([name, rounds]) =>
       rounds.map((cpuMs, round) => result(name, 'verify', cpuMs, round)),
@@ -96,7 +96,7 @@ describe('tables of the load', () => {
     expect(shareOfList(results.slice(0, 3))).toBeUndefined()
   })
 
-  it('the tables show medians of the rounds, the sum of the sessions, and errors', () => {
+  it('the tables show the medians of all rounds, the number of sessions in all rounds, and the errors', () => {
     const rounds = [7, 5, 6].map((cpuMs, round) => result('memory', 'verify', cpuMs, round))
     const broken = { ...result('memory', '5/s', 4), errors: { 'poll: HTTP 500': 2 } }
     expect(absoluteTable([...rounds, broken], 16).slice(2)).toEqual([

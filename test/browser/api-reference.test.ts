@@ -98,7 +98,7 @@ describeInBrowser('the API reference', () => {
     })
   })
 
-  it('would give a malicious script on its page access to the console if the page had no sandbox', async () => {
+  it('gives a malicious script on its page access to the console if the test removes the sandbox', async () => {
     const { origin, storage, token, tabs, session } = await openPlanted({ sandboxed: false })
     expect({ origin, storage }).toEqual({ origin: BASE_URL, storage: 'readable' })
     expect(token).toMatch(/^[\w-]{43}$/)

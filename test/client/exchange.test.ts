@@ -65,7 +65,7 @@ describe('a response that does not come from the service', () => {
     ['JSON of a proxy with 400', send(400, '{"code":1,"message":"blocked"}'), 400, 1],
     ['JSON of a proxy with 503', send(503, '{"error":"no backend"}'), 503, 4],
   ])(
-    'is returned as the error unexpected_answer with its HTTP status: %s',
+    'gives the error unexpected_answer with the HTTP status of the response: %s',
     async (_, reply, status, calls) => {
       const { client, requests } = await serviceOf([reply])
       const error = { code: 'unexpected_answer', status, detail: null, retryable: calls > 1 }
@@ -130,11 +130,11 @@ describe('a retry', () => {
   })
 
   it.each<[string, Reply, number]>([
-    ['a connection reset', reset, 1],
-    ['a 502', html(502), 1],
-    ['a 429', html(429), 4],
+    ['no retry after a connection reset', reset, 1],
+    ['no retry after a 502', html(502), 1],
+    ['three retries after a 429', html(429), 4],
   ])(
-    'a retry of a call with side effects is sent only if the service did not perform the call: %s',
+    'a retry of a call with side effects is sent only if the service surely did not perform the call: %s',
     async (_, reply, calls) => {
       const { client, requests } = await serviceOf([reply])
       expect(await client.testWebhook()).toMatchObject({ ok: false, error: { retryable: true } })

@@ -16,7 +16,7 @@ function signature({ body = BODY, secrets = [SECRET], t = NOW } = {}): string {
 const checks = { secrets: [SECRET], now: NOW * 1000 }
 
 describe('a webhook', () => {
-  it('a webhook signed with the secret is returned as event', async () => {
+  it('a webhook signed with the secret is accepted, and its event is returned', async () => {
     expect(await verifyWebhook(BODY, signature(), checks)).toEqual({ ok: true, value: JSON.parse(BODY) })
   })
 

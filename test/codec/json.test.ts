@@ -70,7 +70,7 @@ describe('parseJson', () => {
     expect(fault(`[${'[],'.repeat(100)}[]]`)).toBeUndefined()
   })
 
-  it('finds the same end of a string as JSON.parse, whatever quotes and backslashes the string contains', () => {
+  it('accepts a member name with quotes and backslashes exactly if JSON.parse accepts it', () => {
     let texts = ['']
     for (let length = 0; length < 7; length++) {
       for (const inside of texts) {
@@ -111,10 +111,13 @@ describe('parseJson', () => {
 })
 
 describe('JSON objects', () => {
-  it.each(['[]', 'null', '1', '"a"', 'true'])('do not include %s, which parseJsonObject rejects', (text) => {
-    expect(parseJsonObject(text, LIMITS)).toEqual({ ok: false, error: 'not_json' })
-    expect(isJsonObject(JSON.parse(text))).toBe(false)
-  })
+  it.each(['[]', 'null', '1', '"a"', 'true'])(
+    'the value %s is no JSON object, and parseJsonObject rejects it',
+    (text) => {
+      expect(parseJsonObject(text, LIMITS)).toEqual({ ok: false, error: 'not_json' })
+      expect(isJsonObject(JSON.parse(text))).toBe(false)
+    },
+  )
 
   it('have no inherited members', () => {
     expect(member({ a: 1 }, 'a')).toBe(1)

@@ -17,7 +17,7 @@ const SCHEMA: Schema = {
 const OLD = Object.freeze({ schema: 3, name: 'a' })
 
 describe('the upgrade of a stored document', () => {
-  it('applies each upgrade step after the stored version, in order', () => {
+  it('applies each step from the stored version to the current version, in order', () => {
     expect(upgradeDocument(OLD, SCHEMA)).toEqual({ schema: 5, label: 'a', color: null })
     expect(upgradeDocument({ schema: 4, label: 'b' }, SCHEMA)).toEqual({
       schema: 5,
@@ -73,12 +73,12 @@ describe('a document of the next version', () => {
   }
   const newer = { ...versionMembers(NEXT), label: 'a', color: null, size: 7, box: { width: 2, unit: 'cm' } }
 
-  it('is read if only members were added, and keeps the added members', () => {
+  it('is read by the older build if only members were added, and keeps the added members', () => {
     expect(newer).toMatchObject({ schema: 6, readable_from: 5 })
     expect(upgradeDocument(newer, SCHEMA)).toEqual({ ...newer, schema: 5 })
   })
 
-  it('is read again by the newer build with its added members, and with defaults for members that the older build omitted', () => {
+  it('keeps its added members after an older build read it, and the newer build gives omitted members their defaults', () => {
     const older = upgradeDocument(newer, SCHEMA)
     expect(upgradeDocument(older, NEXT)).toEqual(newer)
     expect(upgradeDocument({ ...older, box: { width: 3 } }, NEXT)).toMatchObject({
@@ -93,7 +93,7 @@ describe('a document of the next version', () => {
     expect(() => upgradeDocument({ ...newer, readable_from: '5' }, SCHEMA)).toThrow('unknown version 6')
   })
 
-  it('names in `readable_from` the oldest version from which every step only adds members', () => {
+  it('has as `readable_from` the oldest version from which all later steps only add members', () => {
     const add = (stored: object) => stored
     expect(versionMembers({ ...SCHEMA, current: 8, additions: { 5: add, 6: add, 7: add } })).toEqual({
       schema: 8,
@@ -106,7 +106,7 @@ describe('a document of the next version', () => {
     expect(versionMembers(SCHEMA)).toEqual({ schema: 5 })
   })
 
-  it('is also the result of an upgrade over several versions', () => {
+  it('is also made from a stored document that is several versions older', () => {
     expect(upgradeDocument(OLD, NEXT)).toEqual({
       schema: 6,
       readable_from: 5,

@@ -38,7 +38,7 @@ afterEach(() => {
 const act = (name: string) => page.dispatchEvent(new Event(name))
 
 it.each(['keydown', 'pointerdown', 'wheel', 'touchstart'])(
-  'an event %s of a person is reported to the service, at most every five minutes',
+  'an event %s is reported to the service as activity, at most once in five minutes',
   async (name) => {
     act(name)
     act(name)
@@ -52,12 +52,12 @@ it.each(['keydown', 'pointerdown', 'wheel', 'touchstart'])(
   },
 )
 
-it('the page reads every minute if the sign-in goes on, and does not report these reads as activity', async () => {
+it('the page checks the sign-in every minute, and does not report these checks as activity', async () => {
   await vi.advanceTimersByTimeAsync(3 * MINUTE)
   expect(calls).toEqual([LOOK, LOOK, LOOK])
 })
 
-it('an activity that the service did not get is reported again at the next event', async () => {
+it('an activity whose report failed is reported again at the next event', async () => {
   isRefused = true
   act('keydown')
   await vi.waitFor(() => {

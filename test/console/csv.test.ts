@@ -43,9 +43,12 @@ describe('toCsv', () => {
     ['a;"=1+1', `"a;""'=1+1"`],
     ['a\t@x', `"a\t'@x"`],
     ['a\n-1', `"a\n'-1"`],
-  ])('puts an apostrophe before a formula that follows another possible separator: %j', (text, cell) => {
-    expect(cellOf(text)).toBe(cell)
-  })
+  ])(
+    'puts an apostrophe before a formula that follows a semicolon, a tab or a line break: %j',
+    (text, cell) => {
+      expect(cellOf(text)).toBe(cell)
+    },
+  )
 
   it('does not change the characters -, = and @ inside a text', () => {
     expect(cellOf('2026-11-29 a=b c@d')).toBe('2026-11-29 a=b c@d')

@@ -93,7 +93,7 @@ describe('a change of the identities', () => {
     expect(withIdentity(first, APPLE)).toEqual({ ...first, further: [APPLE] })
   })
 
-  it('removes the root and the attestation only if a new certificate replaces the first certificate of the own identity', () => {
+  it('removes the root and the attestation if the first certificate of the own identity is replaced, and otherwise keeps them', () => {
     const registration = { certificate: 'a.b.c', dataset: { a: 1 }, encoding: 'compact' }
     const more = { root_certificate_pem: 'root', attestation_jwt: 'jwt' }
     const change = toChange({ ...VERIFIER, ...more, registration })
@@ -106,7 +106,7 @@ describe('a change of the identities', () => {
     expect(withReplaced(change, APPLE.certificate_chain_pem, NEW)).toMatchObject(more)
   })
 
-  it('replaces and removes the identity of a chain, and is undefined for a chain that is no longer there', () => {
+  it('replaces or removes the identity that has a given chain, and is undefined if no identity has this chain', () => {
     const change = toChange(VERIFIER)
     const [apple, google] = change.further
     expect(withReplaced(change, OWN.certificate_chain_pem, NEW)).toEqual({ ...change, ...NEW })

@@ -118,7 +118,7 @@ describe('an RSA key in a certificate', () => {
     [2040, false],
     [2047, false],
     [2048, true],
-  ])('an RSA key in a certificate with %i bits is accepted: %s', async (modulusLength, isAccepted) => {
+  ])('an RSA key of %i bits in a certificate is accepted: %s', async (modulusLength, isAccepted) => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength })
     const spki = Uint8Array.from(publicKey.export({ format: 'der', type: 'spki' }))
     const { der } = await mintCertificate({ spki })

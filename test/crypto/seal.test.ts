@@ -56,7 +56,7 @@ describe('a sealed text cannot be opened', () => {
     expect(await unseal({ ...PLACE, key: KEY.slice().fill(0, 31) }, sealedByNode(TEXT))).toBeUndefined()
   })
 
-  it('with other associated data than at the encryption', async () => {
+  it('if the associated data differ from those of the encryption', async () => {
     expect(await unseal({ ...PLACE, aad: 'session/v_1/generation/4' }, sealedByNode(TEXT))).toBeUndefined()
   })
 

@@ -97,7 +97,7 @@ describe('the state of an order', () => {
     expect(stateOf(withWebhook(ended, event(), webhook('evt_2')))).toBe('declined')
   })
 
-  it('gets a session binding from a later report, and no report after that removes the binding', () => {
+  it('gets a session binding from a later report, and keeps it after a further report', () => {
     const bound = withVerification(
       withWebhook(requested, event(), webhook()),
       reported({ session_binding: 'relying_party' }),

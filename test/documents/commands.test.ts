@@ -49,7 +49,7 @@ describe('a command that a file names', () => {
     ['// See `npm\n// run chaos`.', ['npm run chaos']],
     ['npm run proof -- luck', ['npm run proof -- luck']],
   ])(
-    'is reported only if its npm script, or its proof after `npm run proof --`, does not exist: "%s"',
+    'is reported if its npm script or its proof does not exist, and otherwise not: "%s"',
     (text, unknown) => {
       expect(unknownCommands(text)).toEqual(unknown)
     },

@@ -26,7 +26,7 @@ describe('the advice for a self-signed signer', () => {
 })
 
 describe('the advice for an anchor that is the leaf of a chain', () => {
-  it('names the setting of an authority, and the setting that pins a signer', () => {
+  it('names the settings x509_ca_pem and x509_certificate_pem', () => {
     expect(REASON_ADVICE.trust_anchor_in_chain).toMatch(/`x509_ca_pem`, pin it as `x509_certificate_pem`/)
   })
 })

@@ -33,7 +33,7 @@ describe('the secret files that the commands of the documentation write', () => 
   )
 
   it.each(['test/vectors/chain.pem', 'test/vectors/a/b.key', 'package.json'])(
-    'are ignored, but the same rules do not ignore %s',
+    'are ignored by rules that do not ignore %s',
     (file) => {
       expect(isIgnored(file)).toBe(false)
     },

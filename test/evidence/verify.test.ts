@@ -154,7 +154,7 @@ describe('good evidence', () => {
     ['a credential that has expired', () => agePid({ claims: { exp: NOW - 100 }, clock_skew: 120 })],
     ['a proof from before the request', () => agePid({ iat: NOW - 120, clock_skew: 120 })],
     ['a status list from the future', () => agePidWithStatus(0, { iat: NOW + 100, clock_skew: 120 })],
-  ])('with %s passes only with the clock skew that its decision records', async (_, make) => {
+  ])('passes with %s only because its decision records a clock skew', async (_, make) => {
     const input = await make()
     expect(failedOf(await verify(complete(await containerOf(input))))).toEqual([])
     const { clock_skew: _skew, ...decision } = input.decision
@@ -353,7 +353,7 @@ describe('the verification of evidence', () => {
     expect(failedOf(await verify((await containerOf({ ...input, ...changed })).zip))).toContain(id)
   })
 
-  it('changed evidence with a statement that another key signed fails if the auditor trusts only the key of the service', async () => {
+  it('changed evidence fails if another key signed its statement', async () => {
     const stranger = { ...(await makeJwk()), kid: 'receipts-1' }
     const { d: _, ...key } = stranger
     const sign = (payload: object, typ: string) => signJwt(payload, typ, stranger)
@@ -398,7 +398,7 @@ describe('the verification of evidence', () => {
     return failedOf(await verify(zip, { receipt }))
   }
 
-  it('evidence passes with a receipt of the same time, or with a later receipt if its session_binding is page', async () => {
+  it('evidence passes with a receipt of the same time, and with a later receipt if session_binding is page', async () => {
     expect(await faultsOfReceipt('none', END)).toEqual([])
     expect(await faultsOfReceipt('page', LATER)).toEqual([])
   })
@@ -629,7 +629,7 @@ describe('envelope', () => {
       sealed,
     })
 
-  it('with the time stamp of another container is opened, but the container in it fails the check time_stamp', async () => {
+  it('is opened with the time stamp of another container, but the container in it then fails the check time_stamp', async () => {
     const key = await makeJwk()
     const { d: _, ...publicKey } = key
     const [container, stamped] = await Promise.all(

@@ -37,7 +37,7 @@ describe.skipIf(isMissing('prometheus') || (process.env.CI_FULL !== '1' && !canM
       disk?.remove()
     })
 
-    it('is reported by /readyz and by /metrics even while every object is closed, and its alert fires and clears, if prometheus is installed', async () => {
+    it('is reported by /readyz and by /metrics even if no Durable Object is open, and its alert fires and clears, if prometheus is installed', async () => {
       const rp = await service.relyingParty()
       const { verification_id } = await rp.create()
       await vi.waitFor(async () => expect(await prometheus.value('wallet_verifier_ready')).toBe(1), WAIT)

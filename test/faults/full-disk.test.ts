@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 
 it(
-  'findings 6 and 10: on a full disk no acknowledged outcome or evidence is lost and /readyz warns; afterwards events are sent without a restart',
+  'findings 6 and 10: on a full disk no acknowledged outcome or evidence is lost, and /readyz warns; events are sent afterwards without a restart',
   async () => {
     const { service, receiver, rp } = stage
     const { server } = service
@@ -116,7 +116,7 @@ it(
 )
 
 if (IS_FULL) {
-  it('a service does not start on a full disk and prints the reason; after space is free, it starts and has the outcome', async () => {
+  it('a service does not start on a full disk and prints the reason; when space is free again, it starts and still has the earlier outcome', async () => {
     const { server } = stage.service
     const { session } = await finish(stage)
     disk.fill(server.pid())

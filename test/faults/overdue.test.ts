@@ -69,7 +69,7 @@ const options = { concurrent: !IS_FULL, timeout: 2_400_000 }
 
 describe('finding 1: sessions due at once', options, () => {
   it.each([...OVERDUE])(
-    'with $overdue of $count sessions overdue at the start ($due) and $descriptors file descriptors, one start sends every event, and /healthz responds',
+    'every event is sent after one start with $overdue of $count sessions overdue ($due) and $descriptors file descriptors, and /healthz responds',
     (crowd) =>
       withService(async (stage) => {
         const { server } = stage.service
@@ -82,7 +82,7 @@ describe('finding 1: sessions due at once', options, () => {
   )
 
   it.each([...TOGETHER])(
-    'with $count sessions due together ($due) and $descriptors file descriptors, every event is sent without a restart, and /healthz responds',
+    'every event is sent without a restart with $count sessions due together ($due) and $descriptors file descriptors, and /healthz responds',
     (crowd) =>
       withService(async (stage) => {
         const made = await createMany(stage, crowd)

@@ -83,7 +83,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     [0, 'revoked', 'credential_revoked'],
     [1, 'suspended', 'credential_suspended'],
   ])(
-    'a credential with the index %j and the status %s is authentic, and the result has this status under every setting',
+    'a credential with the index %j has the status %s in its result for both values of statusUnavailable',
     async (idx, status, finding) => {
       for (const statusUnavailable of ['refuse', 'accept'] as const) {
         const { verification } = await verifyTraced(await present(entry(idx)), {
@@ -95,7 +95,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     },
   )
 
-  it('a credential whose entry has an application-specific status is refused under every setting', async () => {
+  it('a credential whose entry has an application-specific status is refused for both values of statusUnavailable', async () => {
     for (const statusUnavailable of ['refuse', 'accept'] as const) {
       const { verification } = await verifyTraced(await present(entry(3)), { context: { statusUnavailable } })
       expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
@@ -146,7 +146,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     expect(asked).toEqual([])
   })
 
-  it('has a result that contains neither the address nor the index of the list', async () => {
+  it('has a result that contains neither the address of the list nor the index of its entry', async () => {
     const { verification } = await verifyTraced(await present({ status_list: { idx: 99_999, uri: URI } }))
     expect(JSON.stringify(verification)).not.toMatch(/status\.example|99999/)
   })

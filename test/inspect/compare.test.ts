@@ -83,7 +83,7 @@ describe('a good response', () => {
     ['dc+sd-jwt', age(certified(pki))],
     ['mso_mdoc', (request: ReceivedRequest) => mdocAgeOf(mdocPerson, request)],
   ] as const)(
-    'with a credential in %s is verified if the caller passes the decrypted response, without a key and anchors',
+    'with a credential in %s is verified if the caller passes the response decrypted, but no key and no anchors',
     async (format, answer) => {
       const { request, response, requestObject } = await answerRedirect(answer, { policy: policyOf(format) })
       const jwe = new URLSearchParams(response).get('response') ?? ''
@@ -145,7 +145,7 @@ describe('a good response', () => {
     expect(await outcome(other)).toEqual(twice(['refused', 'invalid_holder_signature']))
   })
 
-  it('is evaluated at the time of the request, so an old exchange can be inspected', async () => {
+  it('is evaluated at the time of its request, unless the caller passes another time', async () => {
     const answered = await answerRedirect(age())
     const input = { input: answered.request, response: answered.response, anchors: ANCHOR_TEXT }
     vi.useFakeTimers({ now: Date.now() + 30 * 86_400_000, toFake: ['Date'] })
@@ -198,7 +198,7 @@ describe('inspect and verifyResponse give a changed response the same status and
     expect(await outcomes(await answerRedirect('declines'))).toEqual(twice(['declined', 'access_denied']))
   })
 
-  it('predicate_false, and assurance_level_too_low, if the input is the stored request with its policy', async () => {
+  it('predicate_false or assurance_level_too_low if the input is the stored request with its policy', async () => {
     const minor = await answerRedirect(age({ claims: { age_over_18: false } }))
     expect((await outcomes(minor))[0]).toEqual(wordsOf(await verify(minor, ANCHORS)))
     const policy = { ...AGE_POLICY, required_assurance_level: 'high' as const }
@@ -249,7 +249,7 @@ describe('the status of a credential', () => {
     expect(outcome?.steps).toContainEqual(expect.objectContaining({ id: 'status', result: 'fail' }))
   })
 
-  it('is unknown if the caller passes another list than the credential names, and the response is refused', async () => {
+  it('is unavailable, and the response is refused, if the credential names another list than the caller passes', async () => {
     const answered = await answerRedirect(
       age({ claims: { status: { status_list: { idx: 0, uri: `${uri}2` } } } }),
     )
@@ -279,7 +279,7 @@ describe('an outcome that cannot be determined', () => {
     expect(outcome?.message).toMatch(new RegExp(words))
   })
 
-  it('is never returned as verified: inspect throws for unreadable keys, anchors or lists', async () => {
+  it('is replaced by an exception if the keys, anchors or lists are unreadable', async () => {
     const { request, response } = await answerRedirect(age())
     for (const more of [{ keys: '{}' }, { anchors: 'x' }, { anchors: '[{}]' }, { lists: ['x'] }])
       await expect(inspect({ input: request, response, ...more })).rejects.toThrow()

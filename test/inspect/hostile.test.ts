@@ -73,7 +73,7 @@ describe('a planted fault', () => {
     expect(first).toBeDefined()
   })
 
-  it('in a certificate is found, and so is a certificate in a chain that did not issue the one before it', async () => {
+  it('in a certificate is found, and also a chain in which a certificate was not issued by the next one', async () => {
     const { certificate } = issuers.authorities[0]
     expect(failed(await inspect({ input: changedBytes(certificate, 'base64', -3) }))).toContain(
       'signature of the issuer',
@@ -124,7 +124,7 @@ describe('a hostile text', () => {
     },
   )
 
-  it('as the name of a claim gets no meaning in the report, even if every JavaScript object has a property with this name', async () => {
+  it('that is a claim name such as toString or constructor gets no meaning in the report', async () => {
     const input = token({ alg: 'ES256' }, { toString: 1, constructor: 2, hasOwnProperty: 3 })
     const { parts } = await inspect({ input })
     expect(parts[0]?.rows.map(({ meaning }) => meaning)).toEqual([null, null, null])

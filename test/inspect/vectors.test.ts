@@ -225,7 +225,7 @@ const CASES: readonly Case[] = [
 const checksOf = ({ parts }: Report) => parts.flatMap(({ checks }) => checks)
 
 describe('a test vector in test/vectors', () => {
-  it('is read by this file, or this file gives the reason why not', () => {
+  it('is read by this test file, or this file gives the reason why it is not read', () => {
     expect([...read, ...Object.keys(NOT_INSPECTED)].toSorted()).toEqual(readdirSync(VECTORS).toSorted())
   })
 
@@ -248,7 +248,7 @@ describe('a test vector in test/vectors', () => {
     },
   )
 
-  it('with a Bitstring Status List is read from a credential, and the report shows the revoked entry', async () => {
+  it('with a Bitstring Status List is read as a credential, and the report shows the revoked entry', async () => {
     const credential = (encodedList: string) => ({
       vc: {
         '@context': ['https://www.w3.org/2018/credentials/v1'],

@@ -95,7 +95,7 @@ describe('a browser that follows the Web Platform Tests', () => {
     expect(refusalOfBrowser({ deviceRequest, encryptionInfo: info })).toBeTypeOf('string')
   })
 
-  it('is used by the linter, which reports a request for oidc_info as a fault', () => {
+  it('is part of the linter, so the linter reports a request for oidc_info', () => {
     const data = {
       deviceRequest: asking({ [MDL]: { oidc_info: false } }),
       encryptionInfo: annexC.waltId.encryptionInfoB64,

@@ -113,7 +113,7 @@ it('another library can decode a device request', async () => {
 })
 
 describe('reader authentication', () => {
-  it('reader authentication by one reader signs each document request, in version 1.0', async () => {
+  it('reader authentication by one reader signs each document request, and the version is 1.0', async () => {
     expect(await received(both, [alice])).toMatchObject({
       version: '1.0',
       readers: ['CN=alice'],
@@ -187,7 +187,7 @@ describe('the registration certificate in a device request', () => {
     expect(registrations.map((one) => Buffer.from(one).toString())).toEqual(['a.b.c', 'a.b.c'])
   })
 
-  it('is in every document request, and the request verifies with readerAuthAll, if several readers sign', async () => {
+  it('is also in every document request if several readers sign, and their readerAuthAll verifies', async () => {
     const request = await received(choice, [alice, bob], ORIGIN, registration)
     expect(request.allReaders).toEqual(['CN=alice', 'CN=bob'])
     expect(request.registrations).toHaveLength(2)

@@ -147,7 +147,7 @@ function documentsIn(sent: unknown) {
 }
 
 describe('parseDocuments', () => {
-  it('returns each document as a separate response, without the other parts of the response', () => {
+  it('returns each document in a separate response without the unknown members of the received response', () => {
     const [a, b, c] = [
       { x: 1, docType: 'A' },
       { x: 2, docType: 'B' },

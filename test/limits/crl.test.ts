@@ -84,7 +84,7 @@ describe('a long revocation list', () => {
     expect(decodeCrl(listing(repeated(ENTRY, CRL.entries + 1)))).toEqual({ ok: false, error: 'malformed' })
   })
 
-  it('a long revocation list of a million empty elements is rejected at the limit of its entries', async () => {
+  it('a long revocation list of a million empty elements is rejected without more effort than the limit of entries allows', async () => {
     const list = listing(repeated(Uint8Array.of(0x30, 0), 1_000_000))
     const { result, pieces } = await effortOf(() => decodeCrl(list))
     expect(result).toEqual({ ok: false, error: 'malformed' })

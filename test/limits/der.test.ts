@@ -42,7 +42,7 @@ describe('randomly generated DER', () => {
     )
   })
 
-  it('is accepted at the limit of depth, and rejected beyond it', () => {
+  it('nested DER is accepted at the limit of depth, and rejected if it is one level deeper', () => {
     expect(decodeDer(nested(DER_DEPTH))).toBeDefined()
     expect(decodeDer(nested(DER_DEPTH + 1))).toBeUndefined()
   })

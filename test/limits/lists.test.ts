@@ -66,7 +66,7 @@ const CWT = encode(
 )
 
 describe('a randomly generated status list token', () => {
-  it('is valid if it is unchanged, in every encoding', () => {
+  it('a status list token without a change is decoded in every encoding', () => {
     expect(decodeStatusListJwt(Buffer.from(JWT))).toMatchObject({ ok: true })
     expect(decodeStatusListCwt(Uint8Array.from(CWT))).toMatchObject({ ok: true })
     expect(decodeBitstringStatusList(Buffer.from(VC))).toMatchObject({ ok: true })

@@ -38,7 +38,7 @@ describe('open descriptors', () => {
     expect(beginAll('new')).toBe(10)
   })
 
-  it('are counted together with the descriptors that recently begun work is expected to open', () => {
+  it('are counted together with the descriptors that we expect recently begun work to open', () => {
     reportCapacity({ open: 760, limit: LIMIT }, 0, NOW)
     beginAll('new')
     reportCapacity({ open: 760, limit: LIMIT }, 0, NOW + 499)
@@ -49,14 +49,14 @@ describe('open descriptors', () => {
     expect(beginAll('new', NOW + 1_300)).toBe(10)
   })
 
-  it('may be unknown, and then only the delay of the timer limits the work', () => {
+  it('do not limit the work if their number is unknown', () => {
     reportCapacity(null, 0, NOW)
     expect(beginAll('new')).toBe(MANY)
   })
 })
 
 describe('a timer delay of a second or more', () => {
-  it('halves the work that may begin until the next report, but some work may always begin', () => {
+  it('halves the work that may begin before the next report, but never stops all work', () => {
     reportCapacity(null, 0, NOW)
     for (let i = 0; i < 100; i++) mayBegin('new', NOW)
     const allowed = [1, 2, 3, 4, 5, 6].map((seconds) => {
@@ -66,7 +66,7 @@ describe('a timer delay of a second or more', () => {
     expect(allowed).toEqual([50, 25, 13, 7, 4, 4])
   })
 
-  it('allows the same amount of work for begun sessions after new work has reached its limit', () => {
+  it('allows begun sessions as much work as new work, even after new work has reached its limit', () => {
     for (let seconds = 0; seconds < 10; seconds++) reportCapacity(null, 1_000, NOW + seconds * 1_000)
     expect([beginAll('new', NOW + 9_000), beginAll('begun', NOW + 9_000)]).toEqual([4, 4])
   })

@@ -44,7 +44,7 @@ describe('a surviving mutant', () => {
     expect(unexplained(mutants, [row])).toHaveLength(1)
   })
 
-  it('needs a row of its own: two equal changes in one line need two rows', () => {
+  it('is not explained by the row of an equal mutant in the same line, so two equal mutants need two rows', () => {
     expect(unexplained([FIRST, FIRST], [ROW])).toEqual([1])
     expect(unexplained([FIRST, FIRST], [ROW, ROW])).toEqual([])
   })

@@ -25,7 +25,7 @@ afterEach(() => {
 })
 
 describe('a cache', () => {
-  it('returns a fresh value, and passes a stale value to the next read', async () => {
+  it('returns a fresh value without another read, and passes a stale value to the next read', async () => {
     const { get, reads } = counting()
     expect(await get('a')).toBe('a1')
     expect(await get('a', NOW + LIFETIME - 1)).toBe('a1')
@@ -39,7 +39,7 @@ describe('a cache', () => {
     expect(reads.map((read) => read[0])).toEqual(['a', 'b', 'c', 'b'])
   })
 
-  it('drops the oldest values if all values together exceed the byte limit, but stores a single value that exceeds it', async () => {
+  it('drops its oldest values if the byte limit is exceeded, but keeps a single value that exceeds the limit alone', async () => {
     const { get, reads } = counting({ names: 9, bytes: { limit: 5, of: (value) => value.length } })
     for (const name of ['aa', 'bb', 'aa', 'cccccccc', 'cccccccc', 'aa']) await get(name)
     expect(reads.map((read) => read[0])).toEqual(['a', 'b', 'a', 'c', 'a'])

@@ -54,7 +54,7 @@ it('a caller that keeps copies of fetched resources receives the copies from whi
   expect(await ask(NOW + 90)).toEqual([copyOf(2, NOW + 90)])
 })
 
-it('a cached result that is still used after a failed fetch keeps its own copy', async () => {
+it('a cached result that is used after a failed fetch comes with the copy from which it was made', async () => {
   const { state, ask } = world()
   await ask()
   state.isDown = true

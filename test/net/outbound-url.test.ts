@@ -63,7 +63,7 @@ describe('a public http URL on port 80', () => {
     ['http://crl.internal/', 'not_public_name'],
     ['http://metadata.goog/', 'not_public_name'],
     ['http://verify.example.org/', 'own_host'],
-  ])('is rejected if it breaks another rule: %s gives %s', (text, reason) => {
+  ])('is rejected if it breaks another rule: %s is rejected as %s', (text, reason) => {
     expect(fault(text, SIGNED)).toBe(reason)
   })
 })
@@ -241,7 +241,7 @@ describe('a loopback address', () => {
     ['http://127.0.0.1:9000/#a', 'fragment'],
     ['http://127.0.0.1:8787/', 'own_host'],
     ['http://localhost:8787/', 'own_host'],
-  ])('is rejected if another rule forbids it, and so is a similar URL: %s gives %s', (text, reason) => {
+  ])('is rejected, like a similar URL, if it breaks another rule: %s is rejected as %s', (text, reason) => {
     expect(fault(text, LOCAL)).toBe(reason)
   })
 

@@ -51,7 +51,7 @@ describe('the description', () => {
     expect(await served.text()).toBe(descriptionFile())
   })
 
-  it('matches the client’s types: `npm run generate` changes nothing in git', () => {
+  it('matches the client’s types: `npm run generate` would not change their file', () => {
     expect(WIRE).toBe(clientTypesFile())
   })
 

@@ -94,13 +94,13 @@ describe('the body of a request', () => {
     expect(schemas.CreateVerification?.properties?.expires_in?.description).toContain('Default: `600`.')
   })
 
-  it('has no required member in a request that creates a verification', () => {
+  it('has no required member if the request creates a verification', () => {
     expect(schemas.CreateVerification?.required).toBeUndefined()
   })
 })
 
 describe('a union of schemas', () => {
-  it('has a discriminator, and a constant `object` in each schema, if it is the body of a response', () => {
+  it('has a discriminator if it is the body of a response, and each of its schemas has a constant `object`', () => {
     const unions = responseBodies.filter((schema) => schema?.anyOf !== undefined)
     expect(unions).toHaveLength(2)
     for (const { anyOf = [], ...union } of unions as Schema[]) {
@@ -193,7 +193,7 @@ describe('the paths of the description', () => {
     expect(wait.find(({ name }) => name === 'after_version')?.description).toContain('Needs `wait`.')
   })
 
-  it('link the creation of a verification to every operation that needs its verification_id, except a delivery and the end of a login', () => {
+  it('link the response with a new verification_id to every operation that needs it, except a delivery and the end of a login', () => {
     const created = DESCRIPTION.paths['/v1/verify']?.post?.responses[201]
     const linked = Object.values(created?.links ?? {})
     // The end of a login is opened by the page of its session.
@@ -205,7 +205,7 @@ describe('the paths of the description', () => {
     expect(linked.every(({ parameters }) => parameters.id === '$response.body#/verification_id')).toBe(true)
   })
 
-  it('that have an id are linked from a response, except DID documents and the end of a login', () => {
+  it('with an id are linked from a response, except those of DID documents and of the end of a login', () => {
     const operations = OPERATIONS.flatMap(({ operation }) => Object.values(operation.responses))
     const linked = new Set(operations.flatMap(({ links = {} }) => Object.keys(links)))
     const taking = OPERATIONS.filter(

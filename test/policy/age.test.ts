@@ -172,7 +172,7 @@ describe('provesAge', () => {
     expect(provesAge('1990-06-15', 18, Number.NaN)).toBe(false)
   })
 
-  test('gives the same age as a count of birthdays year by year, for every day of five years', () => {
+  test('agrees with a count of birthdays year by year, on every day of five years', () => {
     const day = 86_400
     const start = at('2023-01-01T12:00:00Z')
     for (const birthdate of ['2004-02-29', '2005-02-28', '2005-03-01', '2004-12-31', '2005-01-01']) {

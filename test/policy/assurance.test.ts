@@ -55,7 +55,7 @@ describe('the assurance level of a credential', () => {
     ['are on no revocation list', { status: 'valid', asOf: NOW }, new Date(NOW * 1000).toISOString()],
     ['name no revocation list', { status: 'not_present' }, null],
   ] as const)(
-    'is unchanged if the issuer’s certificates %s; the derivation has the time of the list: %s',
+    'is unchanged if the issuer’s certificates %s, and the derivation has the as_of %s',
     (_, found, as_of) => {
       const { level, derivation } = deriveLevel('pid', { ...credentialOf('high'), certificates: found })
       expect(level).toBe('high')
@@ -79,7 +79,7 @@ describe('the assurance level of a credential', () => {
     ['high', null, 'low'],
     ['high', ['high'], 'low'],
   ])(
-    'the assurance level of a credential with an anchor of level %s, if the credential declares %j, is %s',
+    'the assurance level of a credential with an anchor of level %s and the declared level %j is %s',
     (anchor, said, level) => {
       expect(levelOf(anchor, { assurance_level: said })).toBe(level)
       expect(levelOf(anchor, { credentialSubject: { assurance_level: said } })).toBe(level)

@@ -55,7 +55,7 @@ describe('a policy is refused with 400 for', () => {
     ])
   })
 
-  test('its unknown names, and errors with status 422 are not reported in the same response', () => {
+  test('an unknown name, even if it also has an error with status 422, which is not reported', () => {
     expect(errorsOf({ credential_types: ['mdl'], scope: ['shoe_size'] })).toEqual([
       { code: 'unsupported_scope', pointer: '/scope/0' },
     ])

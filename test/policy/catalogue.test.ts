@@ -118,7 +118,7 @@ describe('scope paths', () => {
     expect(path(type, format, scope)).toBeUndefined()
   })
 
-  test('mark every age as boolean; for other claims, the type declares if the claim is boolean', () => {
+  test('mark every age as boolean, and another claim only if its type declares it as boolean', () => {
     expect(scopePath(builtIn('pid'), 'dc+sd-jwt', 'age_over_18', false)).toMatchObject({ boolean: true })
     expect(scopePath(builtIn('pid'), 'dc+sd-jwt', 'family_name', false)).toMatchObject({ boolean: false })
     expect(scopePath(MEMBERSHIP, 'dc+sd-jwt', 'active', false)).toMatchObject({ boolean: true })
@@ -144,7 +144,7 @@ describe('scope paths', () => {
     expect(scopePath(type, 'dc+sd-jwt', 'age_over_18', false)).toBeUndefined()
   })
 
-  test('use the entry of the exact age, such as age_over_18, or else the entry `age_over_NN`', () => {
+  test('use the entry of the exact age (such as age_over_18) if it exists, or else the entry `age_over_NN`', () => {
     const type = withScopes({ age_over_NN: { path: ['ages', 'NN'] }, age_over_18: { path: ['adult'] } })
     expect(scopePath(type, 'dc+sd-jwt', 'age_over_18', false)?.path).toEqual(['adult'])
     expect(scopePath(type, 'dc+sd-jwt', 'age_over_21', false)?.path).toEqual(['ages', '21'])

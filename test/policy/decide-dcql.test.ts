@@ -216,7 +216,7 @@ describe('a response to a DCQL query', () => {
     [true, false, false],
     [false, false, false],
   ])(
-    'is bound to its holder only if every used credential is bound: %s for the first, %s for the second',
+    'is bound to its holder only if both used credentials are bound (first bound: %s, second bound: %s)',
     (first, second, bound) => {
       const waived = { require_cryptographic_holder_binding: false }
       const credentials = ['a', 'b'].map((id) => query([{ path: ['tier'] }], { id, ...waived }))
@@ -258,7 +258,7 @@ describe('a response to a DCQL query', () => {
     expect(decision).toMatchObject({ status: 'verified', same_holder_key: true })
   })
 
-  it('is rejected first for an invalid credential, then for different holder keys, and last for a wrong value', () => {
+  it('gives an invalid credential as the reason before different holder keys, and these before a wrong value', () => {
     const credentials = [tier('a'), tier('b')]
     const reasonOf = (changes: CredentialInput[2], value = 'gold') =>
       decided(

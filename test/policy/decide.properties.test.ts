@@ -53,7 +53,7 @@ describe.each([11, 12, 13])('random decisions with the seed %i', (seed) => {
     }
   })
 
-  test('are verified only with valid credentials whose requested ages are all true or derived', () => {
+  test('are verified only if each credential is valid and proves every requested age, by the age claim or the birthdate', () => {
     for (const { policy, presentations, decision } of verified) {
       expect(decision.credentials.length).toBe(
         policy.credential_match === 'all' ? policy.credential_types.length : 1,
@@ -85,7 +85,7 @@ describe.each([11, 12, 13])('random decisions with the seed %i', (seed) => {
     }
   })
 
-  test('never have a level above the level of an anchor of their credentials', () => {
+  test('never have a higher assurance level than the anchor of any of their credentials', () => {
     for (const { presentations, decision } of cases) {
       for (const { id } of decision.credentials) {
         const anchor =

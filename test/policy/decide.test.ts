@@ -300,7 +300,7 @@ describe('the reason of a rejected response', () => {
   )
 })
 
-test('a value that the query does not allow rejects the response, and its scope is not proven', () => {
+test('a value that the query does not allow rejects the response, and the scope of this value is not proven', () => {
   const presentation = { ...presented('age_attestation', ADULT), valueMismatches: [['age_over_18']] }
   expect(decide({ policy: AGE, presentations: [presentation], now: NOW })).toMatchObject({
     status: 'rejected',
@@ -470,7 +470,7 @@ describe('an optional credential set', () => {
     expect(used([adult, presented('membership', { active: false })])).toEqual(['verified', 'age_attestation'])
   })
 
-  test('is not enough if the required set is missing; an empty response is always rejected', () => {
+  test('does not replace a missing required set, and does not make an empty response valid', () => {
     const presentations = [presented('membership', { active: true })]
     expect(decide({ policy, presentations, now: NOW }).status).toBe('rejected')
     const optional: TestPolicy = {
@@ -504,7 +504,7 @@ describe('a presentation that matches no query', () => {
     })
   })
 
-  test('has the same effect as no presentation: a response without presentations is rejected, too', () => {
+  test('a response without any presentation is rejected, too', () => {
     expect(decide({ policy: AGE, presentations: [], now: NOW })).toMatchObject({
       status: 'rejected',
       reason: 'predicate_false',

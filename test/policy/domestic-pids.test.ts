@@ -51,13 +51,13 @@ describe('an added type with the identifier of a domestic PID', () => {
   }
   const definitions = typeDefinitions([added])
 
-  it('is the type of credentials with this identifier, instead of the built-in PID', () => {
+  it('is the type of credentials with this identifier, and the built-in PID no longer has this identifier', () => {
     expect(typeConflicts([added])).toEqual([])
     expect(typeOf(definitions)(SD_JWT, 'urn:eudi:pid:de:1')).toEqual({ name: 'german_pid', builtIn: false })
     expect(pidIn(definitions)).toEqual(ALL.filter((vct) => vct !== 'urn:eudi:pid:de:1'))
   })
 
-  it('does not change the PID, which stays a built-in type that no anchor for `*` covers', () => {
+  it('does not change the PID of the Rulebook, which is still a built-in type', () => {
     const pid = findType(definitions, SD_JWT, 'urn:eudi:pid:1')
     expect(pid && credentialType(pid)).toEqual({ name: 'pid', builtIn: true })
   })

@@ -46,7 +46,7 @@ describe.each([1, 2, 3, 4])('randomly generated DCQL queries with the seed %i', 
     }
   })
 
-  test('match a credential in the dcql library if and only if they match this credential in our code', () => {
+  test('match the same credentials in the dcql library as in our code', () => {
     const counts = { yes: 0, no: 0 }
     for (const { query } of policies) {
       for (const credentialQuery of query.credentials) {

@@ -60,7 +60,7 @@ describe('the DCQL query', () => {
     }
   })
 
-  test('requests all identifiers of a type in one query if the format allows several', () => {
+  test('requests all identifiers of a type in one query if the format allows several identifiers', () => {
     const formats = { 'dc+sd-jwt': { identifiers: ['urn:a', 'urn:b'], scopes: { x: { path: ['x'] } } } }
     const { query } = policyOf(
       { credential_types: ['ab'], scope: ['x'] },
@@ -229,7 +229,7 @@ describe('the query of a request with or without formats', () => {
     new Set(policyOf(changes, ALL_FORMATS, added).query.credentials.map(({ format }) => format))
 
   test.each(BUILT_IN_TYPES.map(({ name, formats }) => [name, scopeInAll(formats)] as const))(
-    'requests %s as SD-JWT VC and mdoc only: wallets refuse a request with another format',
+    'requests %s only as SD-JWT VC or mdoc, because wallets refuse requests with other formats',
     (name, scope) => {
       const formats = formatsOf({ credential_types: [name], scope: [scope] })
       expect(['dc+sd-jwt', 'mso_mdoc']).toEqual(expect.arrayContaining([...formats]))

@@ -6,7 +6,7 @@ import { ALL_FORMATS, policyOf, SD_JWT } from './fixtures.ts'
 const claim = (name: string, optional = false) => ({ kind: 'claim', name, optional })
 
 describe('the claims that types and scopes request', () => {
-  it('are the scopes, with a choice between the types that carry them', () => {
+  it('are the scopes, and the types that have these scopes are alternatives', () => {
     const asked = requestedClaims(policyOf({ credential_types: ['age_attestation', 'pid'] }))
     expect(asked).toEqual({
       items: [claim('age_over_18')],
@@ -25,7 +25,7 @@ describe('the claims that types and scopes request', () => {
     expect(groups).toEqual([{ alternatives: [[['age_attestation']]], optional: false }])
   })
 
-  it('are one group if all types are required, including a type of which no claims are requested', () => {
+  it('are one group if all types are required, even if one type has no requested claim', () => {
     const all = { credential_types: ['pid', 'membership'], scope: ['family_name', 'active'] }
     const both = policyOf({ ...all, credential_match: 'all' }, [SD_JWT])
     const asked = requestedClaims({

@@ -41,7 +41,7 @@ describe('a rendered QR code', () => {
   })
 
   it.each(['image/png', 'image/svg+xml'] as const)(
-    'of type %s is refused with an error value, and without an exception, if the size or the content is not allowed',
+    'of type %s is refused with an error value, not with an exception, if its size or its content is not allowed',
     (type) => {
       expect(renderQr(PAYLOAD, { size: 159, type })).toEqual({ ok: false, error: 'invalid_size' })
       expect(renderQr('a'.repeat(2954), { size: 1024, type })).toEqual({

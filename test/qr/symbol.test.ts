@@ -24,7 +24,7 @@ describe('a QR symbol', () => {
     expect(drawn.filter((candidate) => candidate === JSON.stringify(modules))).toHaveLength(1)
   })
 
-  it('contains the longest request by value at 185 pixels, and cannot contain one byte more at any size', () => {
+  it('can contain the longest request by value from 185 pixels on, and can never contain one byte more', () => {
     const longest = 'a'.repeat(REQUEST_BY_VALUE.bytes)
     expect(symbolOf(longest, 185)).toMatchObject({ version: 40, errorCorrection: 'L', modulePixels: 1 })
     expect(buildSymbol(longest, 184)).toEqual({ ok: false, error: 'payload_too_long' })

@@ -70,7 +70,7 @@ describe('a token that was issued', () => {
     expect((await issue({ keyExpiresAt: NOW + 3_600_000 })).expiresIn).toBe(ACCESS_TOKEN_LIFETIME)
   })
 
-  it('is accepted with the values with which it was issued, until the second of its expiry', async () => {
+  it('gives the values with which it was issued, and is reported as expired from the second of its expiry', async () => {
     const { token } = await issue()
     const { keyExpiresAt, ...granted } = GRANT
     const at = (seconds: number) =>
@@ -80,14 +80,14 @@ describe('a token that was issued', () => {
     expect(await at(900)).toEqual({ ok: false, error: 'expired_token' })
   })
 
-  it('is accepted while its signing key is configured, even after a newer key was added, and is invalid after its signing key is removed', async () => {
+  it('is accepted while its signing key is one of the configured keys, and is invalid when this key is removed', async () => {
     const { token } = await issue()
     expect((await verifyAccessToken(issuer(second, first), token, NOW)).ok).toBe(true)
     expect(await verifyAccessToken(issuer(second), token, NOW)).toEqual(INVALID)
   })
 })
 
-describe('a retired key, without its private half in the configuration,', () => {
+describe('a key whose private half is removed from the configuration', () => {
   it('makes every token that it signed invalid', async () => {
     const { token } = await issue()
     const { d: _, ...retired } = first
@@ -113,7 +113,7 @@ const CLAIMS = {
 const verify = (token: string, now: number = NOW) => verifyAccessToken(issuer(first, second), token, now)
 
 describe('a token', () => {
-  it('a token with the members of our tokens is accepted if it is signed with one of our keys, by whichever library', async () => {
+  it('a token with the members of our tokens is accepted if another program signs it with one of our keys', async () => {
     expect(await verify(await sign(HEADER, CLAIMS, first))).toEqual({
       ok: true,
       value: {
@@ -169,7 +169,7 @@ describe('a token', () => {
     expect(await verify(await sign(HEADER, { ...CLAIMS, ...change }, first))).toEqual(INVALID)
   })
 
-  it('is reported as expired only if it is genuine: a forged token is reported as invalid even after its expiry', async () => {
+  it('is reported as expired only if its expiry is its only fault, and otherwise as invalid', async () => {
     const late = (SECONDS + 900) * 1000
     expect(await verify(await sign(HEADER, CLAIMS, first), late)).toEqual({
       ok: false,

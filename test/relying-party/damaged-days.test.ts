@@ -40,7 +40,7 @@ it('the damage mark of a failed write is removed by any successful call', async 
   expect(damagedDays()).toEqual([])
 })
 
-it('a damage mark is removed a day after the last call that found damage, if nobody reads the day again', async () => {
+it('a damage mark is removed 24 hours after the last call that found damage, if nobody reads the damaged day again', async () => {
   await callDay(stub, 'read', fails)
   vi.advanceTimersByTime(DAY_MS / 2)
   await callDay(stub, 'write', fails)

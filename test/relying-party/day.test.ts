@@ -56,7 +56,7 @@ function eventOf(id: string) {
 }
 
 describe('the end of a session', () => {
-  it('the end of a session is one call to the object of its day, with the event and the entry', async () => {
+  it('the end of a session causes one call to the object of its day, which stores the event and the entry', async () => {
     const setting = await setUp()
     const id = await createListed(setting)
     const [record, append, put] = [
@@ -72,7 +72,7 @@ describe('the end of a session', () => {
     expect(await keysOf(oldIndexStub(env, setting.relyingPartyId, DAY))).toEqual([])
   })
 
-  it('the end of a session on the day after its creation is one call to each of the two days', async () => {
+  it('the end of a session on the day after its creation causes one call to each of the two days', async () => {
     const setting = await setUp()
     at(endOfDay(DAY) - 1_000)
     const id = await createListed(setting)
@@ -103,7 +103,7 @@ describe('an event with an entry', () => {
     ])
   })
 
-  it('is stored alone if the row of the entry is damaged', async () => {
+  it('is stored without the entry if the row of the entry is damaged', async () => {
     const { relyingPartyId } = await setUp()
     const put = { relyingPartyId, day: DAY, mark: 'A'.repeat(22), entry: indexEntry(NOON, {}) }
     const day = eventLogStub(env, relyingPartyId, DAY)
@@ -120,7 +120,7 @@ describe('an event with an entry', () => {
     expect((await day.read(DAY, 0, 10)).events).toHaveLength(1)
   })
 
-  it('fails as a whole if the event cannot be stored', async () => {
+  it('fails, and its entry is not stored, if the event cannot be stored', async () => {
     const { relyingPartyId } = await setUp()
     const put = { relyingPartyId, day: DAY, mark: 'A'.repeat(22), entry: indexEntry(NOON, {}) }
     const append = vi.spyOn(EventLog.prototype, 'append').mockImplementation(() => {
@@ -136,7 +136,7 @@ describe('an event with an entry', () => {
 })
 
 describe('a list that an earlier build began', () => {
-  it('keeps new entries, changes and removals in its own object', async () => {
+  it('is continued in the object of the earlier build until its day ends', async () => {
     const setting = await setUp()
     const relyingParty = relyingPartyStub(env, setting.relyingPartyId)
     if (relyingParty === undefined) throw new Error('no relying party')

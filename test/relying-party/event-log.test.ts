@@ -234,7 +234,7 @@ describe('a possible repetition of an event in a busy log', () => {
     expect((await log.read(DAY, 5_000, 10)).events).toHaveLength(1)
   })
 
-  it('causes a read of only the rows of the last minute after a restart; the next event causes a read of at most two rows', async () => {
+  it('is looked up in the rows of the last minute after a restart, and in at most two rows from the next event on', async () => {
     const log = newLog()
     await runInDurableObject(log, (instance) => {
       for (let i = 0; i < 10_000; i++) {

@@ -108,24 +108,27 @@ it.each([
   ['of 4,000 bytes', ofSize(4_000)],
   ['of 16,000 bytes', ofSize(16_000)],
   ['of 16,000 bytes in Greek', ofSize(16_000, 'ω')],
-])('an event %s is stored in at most twice its bytes, and is read as it was sent', async (title, members) => {
-  const log = eventLogStub(env, `rp_${title}`, DAY)
-  const bytes = await runInDurableObject(log, async (instance, { storage }) => {
-    instance.append(logEntry(eventOf(0, members)))
-    const before = storage.sql.databaseSize
-    for (let i = 1; i <= EVENTS; i++) instance.append(logEntry(eventOf(i, members)))
-    return (storage.sql.databaseSize - before) / EVENTS
-  })
-  const sent = new TextEncoder().encode(JSON.stringify(eventOf(0, members))).length
-  console.info(`${title}: ${sent} bytes, ${Math.round(bytes)} in the file`)
-  expect(bytes / sent).toBeLessThanOrEqual(2)
-  await evictDurableObject(log)
-  const { events } = await log.read(DAY, EVENTS - 1, 10)
-  expect(events.map(({ body, position }) => [position, body])).toEqual([
-    [EVENTS, JSON.stringify(eventOf(EVENTS - 1, members))],
-    [EVENTS + 1, JSON.stringify(eventOf(EVENTS, members))],
-  ])
-})
+])(
+  'an event %s needs at most twice its size in storage, and is read as it was sent',
+  async (title, members) => {
+    const log = eventLogStub(env, `rp_${title}`, DAY)
+    const bytes = await runInDurableObject(log, async (instance, { storage }) => {
+      instance.append(logEntry(eventOf(0, members)))
+      const before = storage.sql.databaseSize
+      for (let i = 1; i <= EVENTS; i++) instance.append(logEntry(eventOf(i, members)))
+      return (storage.sql.databaseSize - before) / EVENTS
+    })
+    const sent = new TextEncoder().encode(JSON.stringify(eventOf(0, members))).length
+    console.info(`${title}: ${sent} bytes, ${Math.round(bytes)} in the file`)
+    expect(bytes / sent).toBeLessThanOrEqual(2)
+    await evictDurableObject(log)
+    const { events } = await log.read(DAY, EVENTS - 1, 10)
+    expect(events.map(({ body, position }) => [position, body])).toEqual([
+      [EVENTS, JSON.stringify(eventOf(EVENTS - 1, members))],
+      [EVENTS + 1, JSON.stringify(eventOf(EVENTS, members))],
+    ])
+  },
+)
 
 it('an event of one credential is stored in one row, and the row of a short event contains its whole JSON', async () => {
   const log = eventLogStub(env, 'rp_one_row', DAY)

@@ -99,7 +99,7 @@ describe('verifier.further', () => {
     expect(error).toContain('/verifier/further/0/certificate_chain_pem must contain only certificates')
   })
 
-  it('cannot have google_wallet together with google_wallet of the settings, whichever is set first', async () => {
+  it('may not contain google_wallet if the settings also have google_wallet, in whichever order the two are set', async () => {
     const google_wallet = { ...DISPLAY, display_name: 'Shop' }
     const at = '/verifier/further/1/google_wallet must not be beside google_wallet of the settings'
     expect((await parse(GOOD, { google_wallet })).errors).toEqual([at])
@@ -117,7 +117,7 @@ describe('verifier.further', () => {
 })
 
 describe('the stored document', () => {
-  it('has the sealed keys of further identities; the settings have the keys, and the view has no keys', async () => {
+  it('contains the keys of further identities in sealed form; the keys are in the opened settings, but not in the view', async () => {
     const sealer = openSealer(TEST_ENVIRONMENT as never, 'rp_1')
     const { settings } = await parse(GOOD)
     const key = { key_id: 'k', hash: 'h', scopes: [], created_at: NOW, expires_at: null }
@@ -170,7 +170,7 @@ describe('Google Wallet', () => {
   const service = { googleAggregator: null, verifier: { certificateChainPem: '' } }
   const world = { baseUrl: 'https://verifier.example', googleAggregator: null, chain: '', now: NOW / 1000 }
 
-  it('the requirement of Google Wallet is met by the metadata of a further identity, which signs the requests for this wallet', async () => {
+  it('a further identity with metadata meets the requirement of Google Wallet, and signs the requests for this wallet', async () => {
     const settings = await settingsWith(GOOD)
     expect(await lackingRequirements(settings, world)).not.toContain('google_wallet')
     const identity = await googleIdentity(CONFIG, settings, { now: NOW / 1000 })
@@ -181,7 +181,7 @@ describe('Google Wallet', () => {
     expect(await googleIdentity(CONFIG, without, { now: NOW / 1000 })).toBeUndefined()
   })
 
-  it('gets the registration for the intended use of the session, and none for a use that its identity lacks', async () => {
+  it('gets the registration for the intended use of the session, or no registration if there is none for this use', async () => {
     const settings = await settingsWith(GOOD)
     const uses = [{ intended_use: 'wine', certificate: 'a.b.c', dataset: '{}', encoding: 'compact' as const }]
     const further_verifiers = settings.further_verifiers!.map((one) => ({ ...one, uses }))

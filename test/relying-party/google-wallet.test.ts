@@ -104,7 +104,7 @@ async function codesOf(google_wallet: object | null, pem: string | null, name = 
 }
 
 describe('the certificate of a Verifier Registrar', () => {
-  it('causes no warning if it is for the metadata of the settings, whether this service or Google encoded them', async () => {
+  it('causes no warning if it is for the metadata of the settings; either this service or Google encoded the metadata', async () => {
     const pem = await leafFor(tlv(4, await digestOf(writeGoogleMetadata(DISPLAY, 'Shop', null))))
     expect(await codesOf(DISPLAY, pem)).toEqual([])
     expect(await codesOf(BYTES, foreign.certificate_pem)).toEqual([])

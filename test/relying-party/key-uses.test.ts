@@ -25,7 +25,7 @@ async function create() {
 const rowsOf = (stub: DurableObjectStub<RelyingParty>) =>
   runInDurableObject(stub, (_, { storage }) => [...storage.kv.list({ prefix: 'key_used/' })])
 
-it('the use of a key is stored at most once an hour, outside of the settings document, and its hour is shown in the list of keys', async () => {
+it('the use of a key is stored at most once an hour, outside of the settings document, and the list of keys shows the hour of the last use', async () => {
   const { stub, keyId, headers } = await create()
   const document = await runInDurableObject(stub, (_, { storage }) => storage.kv.get('document'))
   at(NOON + 90_000)
@@ -59,7 +59,7 @@ it('a deleted key leaves no row', async () => {
   expect(await rowsOf(stub)).toEqual([])
 })
 
-it('a request neither waits for the record of a key use nor fails if this record fails, and the record is tried again after a minute', async () => {
+it('a request does not wait for the record of its key use, and succeeds if the record fails; the next attempt is a minute later', async () => {
   const { keyId, headers } = await create()
   vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const { RELYING_PARTY } = env

@@ -139,7 +139,7 @@ async function trusted(now = Date.now()) {
 const isSamePem = (a: string, b: string) => a.replace(/\s/g, '') === b.replace(/\s/g, '')
 const BOTH = ['HU: CN=Root,O=Test,C=HU', 'SE: CN=Root,O=Test,C=SE']
 
-it('a list of lists stores the issues of the lists that it follows, once a relying party sets evidence', async () => {
+it('the lists that a list of lists follows store their issues as soon as evidence needs them', async () => {
   const naming = { by: 'rp_1', until: NOW + 36 * 24 * HOUR }
   await create()
   await trusted()
@@ -352,7 +352,7 @@ it('a followed list that brings the total above 2,000 anchors is not used, and t
   expect(anchors.filter((anchor) => anchor.startsWith('DE'))).toHaveLength(20)
 })
 
-it('no national list is used longer than the list of lists', async () => {
+it('no national list is used after the copy of the list of lists has become stale', async () => {
   await create()
   web.set(LOTL, 500)
   const late = NOW + 24 * HOUR + 1000
@@ -382,7 +382,7 @@ it('a copy of a national list is not used any more as soon as its pointer no lon
   expect(await refreshAfter(HOUR)).toMatchObject({ lists: [{ sequence: 8, anchors: 1, fault: null }, {}] })
 })
 
-it('evidence names no bytes of a former signer once the pointer to the national list no longer names this signer', async () => {
+it('the stored issues of a national list are not used for evidence if the pointer no longer names their signer', async () => {
   const naming = { by: 'rp_1', until: NOW + 36 * 24 * HOUR }
   await create()
   await child('HU').keepIssues(naming)
@@ -462,7 +462,7 @@ it('a list of lists that is erased during its fetch follows no list afterwards',
     expect(await child(territory).view()).toEqual({ ok: false, error: 'not_found' })
 })
 
-it('the first fetches of followed lists are spread, and a refresh on demand runs two fetches at a time', async () => {
+it('the first fetches of followed lists are spread over time, and a refresh on demand runs two fetches at a time', async () => {
   const alarm = (territory: string) =>
     runInDurableObject(child(territory), (_, state) => state.storage.getAlarm())
   const territories = ['AT', 'BE', 'BG', 'CY']

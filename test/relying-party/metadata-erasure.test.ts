@@ -14,7 +14,7 @@ const ENTRIES = 2_001
 /** An entry whose metadata are erased at this time. */
 const entryUntil = (metadata_until: number) => ({ metadata_until, sealed_metadata: 'sealed' }) as StoredEntry
 
-it('a finished round of the metadata erasure begins again at the next due time, and not at each alarm of the day', () => {
+it('the metadata erasure reads no entries between the end of one round and the time when metadata is due again', () => {
   const stub = env.VERIFICATION_INDEX.get(env.VERIFICATION_INDEX.newUniqueId())
   return runInDurableObject(stub, (_, { storage: { kv } }) => {
     const keyOf = (number: number) => toKey({ created_at: NOW + number, mark: 'mark' })

@@ -139,15 +139,18 @@ describe('the list of lists 386', () => {
       'its second address of the Official Journal',
       'https://eur-lex.europa.eu/legal-content/EN/TXT/?uri=uriserv:OJ.C_.2019.276.01.0001.01.ENG',
     ],
-  ])('leads to no pivot with %s, because its pivots are behind the first address', async (_, ojUrl) => {
-    expect(LIST.text).toContain(`>${ojUrl}</URI>`)
-    expect(LIST.text.match(/eu-lotl-pivot-[0-9]+\.xml/g)).toHaveLength(5)
-    const signers = PINS.filter((pem) => fingerprintOf(pem) !== LIST.expected.signer)
-    expect(await verify(LIST.bytes, { signers, ojUrl })).toEqual({ ok: false, error: 'untrusted_signer' })
-    expect(requested).toEqual([])
-  })
+  ])(
+    'leads to no pivot if %s is configured, because the list names its pivots after its first address',
+    async (_, ojUrl) => {
+      expect(LIST.text).toContain(`>${ojUrl}</URI>`)
+      expect(LIST.text.match(/eu-lotl-pivot-[0-9]+\.xml/g)).toHaveLength(5)
+      const signers = PINS.filter((pem) => fingerprintOf(pem) !== LIST.expected.signer)
+      expect(await verify(LIST.bytes, { signers, ojUrl })).toEqual({ ok: false, error: 'untrusted_signer' })
+      expect(requested).toEqual([])
+    },
+  )
 
-  it('leads to no list after its next update, and before this time only to the lists of the requested territories', async () => {
+  it('leads only to the lists of the requested territories, and to no list after its next update', async () => {
     const late = await verify(LIST.bytes, { now: Date.parse('2026-10-21T13:10:30Z') / 1000 })
     expect(late).toMatchObject({ ok: true, value: { ended: 'expired', lists: [] } })
     const some = await listsOf(LIST.bytes, { territories: ['SE', 'IS', 'XX'] })
@@ -167,7 +170,7 @@ describe('the list of lists 386', () => {
     expect(await follow({ ...se, signers: is.signers })).toBe('wrong_list')
   })
 
-  it('has pointers with plain http to HU and SK alone, which are not fetched', async () => {
+  it('has pointers with plain http only to HU and SK, and these two lists are not fetched', async () => {
     const lists = await listsOf(LIST.bytes)
     const plain = lists.filter(({ url }) => url.startsWith('http:'))
     expect(plain.map(({ territory }) => territory)).toEqual(['HU', 'SK'])
@@ -179,7 +182,7 @@ describe('the list of lists 386', () => {
   })
 })
 
-describe('the list of lists 386 with one change, signed again,', () => {
+describe('the list of lists 386, signed again', () => {
   let commission: Minted
   let successor: Minted
   let stranger: Minted
@@ -200,7 +203,7 @@ describe('the list of lists 386 with one change, signed again,', () => {
   const signed = (change: TextChange, by = commission, own = commission) =>
     signXmlList(text, by, { content: (whole) => change(swap(IDENTITIES, identities(own))(whole)) })
 
-  describe('in the pointer to SE:', () => {
+  describe('the pointer to SE', () => {
     const ADDRESS = 'https://trustedlist.pts.se/tlv6/SE-TL.xml'
     /** Changes the pointer to SE. */
     const pointer =
@@ -214,7 +217,7 @@ describe('the list of lists 386 with one change, signed again,', () => {
     const listsAfter = (change: TextChange) =>
       listsOf(signed(change), { signers: [commission.pem], territories })
 
-    it('the unchanged pointer leads to the list of SE, which is used', async () => {
+    it('leads to the list of SE, which is used, if the pointer is unchanged', async () => {
       web.set(ADDRESS, publishedList('SE').bytes)
       const [se, ...others] = await listsAfter((whole) => whole)
       expect(others).toEqual([])
@@ -229,7 +232,7 @@ describe('the list of lists 386 with one change, signed again,', () => {
       ['the list of lists', 'untrusted_signer', swap(ADDRESS, 'https://ec.europa.eu/tools/lotl/eu-lotl.xml')],
       ['another signer', 'untrusted_signer', (own) => swap(IDENTITIES, identities(stranger))(own)],
       ['another territory', 'wrong_list', swap('SchemeTerritory>SE', 'SchemeTerritory>XX')],
-    ])('the list is refused after a change to %s', async (_, fault, change) => {
+    ])('leads to a list that is refused if the pointer is changed to %s', async (_, fault, change) => {
       web.set(ADDRESS, publishedList('SE').bytes)
       web.set('https://ec.europa.eu/tools/lotl/eu-lotl.xml', LIST.bytes)
       const [changed] = await listsAfter(pointer(change))
@@ -241,18 +244,18 @@ describe('the list of lists 386 with one change, signed again,', () => {
       ['the type of a list of lists', swap('TSLType/EUgeneric', 'TSLType/EUlistofthelists')],
       ['the media type application/pdf', swap('application/vnd.etsi.tsl+xml', 'application/pdf')],
       ['a territory that is not requested', swap('SchemeTerritory>SE', 'SchemeTerritory>YY')],
-    ])('the list is not followed after a change to %s', async (_, change) => {
+    ])('leads to no list if the pointer is changed to %s', async (_, change) => {
       expect(await listsAfter(pointer(change))).toEqual([])
     })
 
-    it('a second pointer to SE ends the trust in every list', async () => {
+    it('ends the trust in every list if the pointer occurs twice', async () => {
       const twice = pointer((own) => own + own)
       const verified = await verify(signed(twice), { signers: [commission.pem] })
       expect(verified).toMatchObject({ ok: true, value: { ended: 'malformed', lists: [] } })
     })
   })
 
-  describe('in its pivots:', () => {
+  describe('its pivots', () => {
     const NUMBERS = [282, 300, 335, 341, 378]
     const addressOf = (number: number) => `https://ec.europa.eu/tools/lotl/eu-lotl-pivot-${number}.xml`
     const ADDRESSES = NUMBERS.map(addressOf)
@@ -276,7 +279,7 @@ describe('the list of lists 386 with one change, signed again,', () => {
     }
     const pinned = () => ({ signers: [commission.pem] })
 
-    it('the five pivots are fetched from the oldest to the newest, and lead from the pinned signer to the signer of the list', async () => {
+    it('are fetched from the oldest to the newest, and lead from the pinned signer to the signer of the list', async () => {
       publish()
       const verified = await verify(changed(), pinned())
       expect(verified).toMatchObject({ ok: true, value: { sequence: 386, lastPivot: { number: 378 } } })
@@ -290,7 +293,7 @@ describe('the list of lists 386 with one change, signed again,', () => {
       ['a pivot that is named twice', 0, () => [...newestFirst, addressOf(378)]],
       ['nine pivots', 0, () => Array.from({ length: 9 }, (_, i) => addressOf(385 - i))],
       ['a pivot that is not there', 1, () => [...newestFirst, addressOf(200)]],
-    ])('%s: no signer is learned', async (_, fetches, addresses) => {
+    ])('add no signer in the case of %s', async (_, fetches, addresses) => {
       publish()
       const verified = await verify(changed(addresses()), pinned())
       expect(verified).toEqual({ ok: false, error: 'untrusted_signer' })
@@ -304,7 +307,7 @@ describe('the list of lists 386 with one change, signed again,', () => {
         'of another territory',
         () => [(whole) => swap('SchemeTerritory>EU', 'SchemeTerritory>SE')(whole).replace('>386<', '>282<')],
       ],
-    ])('with an oldest pivot %s, no signer is learned, and no later pivot is fetched', async (_, oldest) => {
+    ])('add no signer after an oldest pivot %s, and no later pivot is fetched', async (_, oldest) => {
       publish((number) => (number === 282 ? oldest() : undefined))
       expect(await verify(changed(), pinned())).toEqual({ ok: false, error: 'untrusted_signer' })
       expect(requested).toEqual([addressOf(282)])

@@ -23,7 +23,7 @@ it('the counts are zero in both modes at first', async () => {
   ])
 })
 
-it('the counts have the number of pending sessions and events of each mode', async () => {
+it('the counts contain the numbers of pending sessions, queued events and dead events of each mode', async () => {
   const ended = { pending_until: null }
   await directory.noteSessions([
     note('v_a'),
@@ -59,7 +59,7 @@ it('the counts do not include a session as pending after its expiry, even if its
   expect(await directory.sessionCounts(NOW + 1)).toMatchObject([NONE, NONE])
 })
 
-it('the counts include notes that are not stored yet, each in place of the stored note of its session', async () => {
+it('the counts include the notes that are not stored yet, and these notes replace the stored notes of the same sessions', async () => {
   const stored = [
     note('v_a'),
     note('v_b', { pending_until: null, dead_events: 1 }),

@@ -119,7 +119,7 @@ describe('a trust list', () => {
     expect(view).toMatchObject({ sequence: 7, trust_as_of: NOW + HOUR, last_attempt: { fault: null } })
   })
 
-  it('stores the bytes of its issues once evidence needs them, and keeps the issue before the current one', async () => {
+  it('stores the bytes of its issues as soon as evidence needs them, and keeps the previous issue, too', async () => {
     const naming = { by: 'rp_1', until: NOW + 36 * 24 * HOUR }
     const digestOf = async () => (await stub().keepIssue(7, naming))?.sha256
     const requests = await publishList({}, { etag: '"7"' })
@@ -191,7 +191,7 @@ describe('a trust list', () => {
     expect(await nextFetch()).toBe(Date.now() + HOUR)
   })
 
-  it('is not asked again on the same day for bytes that it does not have, and is not asked if it does not exist', async () => {
+  it('is not asked for its bytes again on the same day if it has none, and is never asked if it does not exist', async () => {
     const asked = vi.spyOn(TrustList.prototype, 'keepIssues')
     const services = [{ type: 'certificate', credential_types: ['pid'], assurance_level: 'low' as const }]
     const bundle = async (name: string) => {
@@ -210,7 +210,7 @@ describe('a trust list', () => {
     expect(await stub().keepIssues({ by: '', until: NOW })).toBeUndefined()
   })
 
-  it('is fetched again for its bytes by a verification with evidence, if nothing has asked for them before', async () => {
+  it('is fetched again if a verification needs its bytes for evidence and they are not stored', async () => {
     const naming = { by: 'rp_1', until: NOW + 36 * 24 * HOUR }
     await publishList()
     await create()
@@ -282,7 +282,7 @@ describe.each([
   ...NEVER_GOOD,
   ['rolled back', 'rolled_back', async () => new Response(await sign({ sequence: 6 }))],
 ] as const)('a trust list that is %s', (_, fault, answer) => {
-  it('is not trusted: the last good copy is used until this copy is stale, and no copy afterwards', async () => {
+  it('does not replace the last good copy, which is used until it is stale', async () => {
     await publishList()
     await create()
     publish(answer)
@@ -338,7 +338,7 @@ describe('the stored copy of a trust list', () => {
     expect(await wakeAfter(0)).toMatchObject({ trust_as_of: NOW + HOUR, last_attempt: { fault: 'expired' } })
   })
 
-  it('is not confirmed after its signer’s certificate has expired, even without a newer issue', async () => {
+  it('is not confirmed after its signer’s certificate has expired, even if there is no newer issue', async () => {
     const signing = await mintListSigner({ notAfter: new Date(NOW + 90 * 60_000) })
     config = { ...config, signers: [{ x509_certificate_pem: signing.pem }] }
     const body = await sign({}, signing)

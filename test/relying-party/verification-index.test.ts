@@ -75,7 +75,7 @@ async function countsOf(setting: Setting): Promise<{ readonly hours: readonly Ho
 const sumOf = (hours: readonly HourCounts[]) => hours.reduce((sum, { created }) => sum + created, 0)
 
 describe('the counts of verifications of a day', () => {
-  it('are computed after a restart from at most 1,000 rows for 20,000 entries', async () => {
+  it('are computed for 20,000 entries with a read of at most 1,000 rows after a restart', async () => {
     const rowsOf = async (count: number) => {
       const setting = await setUp()
       await putMany(setting, count)
@@ -110,7 +110,7 @@ describe('the counts of verifications of a day', () => {
     expect(rows).toBeLessThanOrEqual(10)
   })
 
-  it('stored counts are corrected once if the session of an entry ends later, even if the entry is sent again', async () => {
+  it('stored counts are corrected only once for a session that ends later, even if its entry is sent three times', async () => {
     const setting = await setUp()
     await fill(setting, 0)
     for (let number = 1; number <= 20; number++) {
@@ -132,7 +132,7 @@ describe('the counts of verifications of a day', () => {
     })
   })
 
-  it('are copied at most twice while 20 new entries arrive after hours without an entry', async () => {
+  it('are copied at most twice for 20 new entries that arrive after hours without an entry', async () => {
     const setting = await setUp()
     await fill(setting, 0)
     at(NOON + 80 * 60_000)
@@ -174,7 +174,7 @@ describe('the counts of verifications of a day', () => {
     expect(await ended()).toEqual([1_001, { canceled: 2 }])
   })
 
-  it('change if entries are stored between two calls of one reader', async () => {
+  it('include changes of entries that are stored between two calls of one reader', async () => {
     const setting = await setUp()
     await fill(setting, 6_000)
     await evictDurableObject(stubOf(setting))
@@ -246,7 +246,7 @@ describe('the alarm of a day', () => {
     expect(await stubOf(setting).counts()).toEqual(hours)
   })
 
-  it('keeps the entries if their counts cannot be stored, and the next alarm moves the counts', async () => {
+  it('keeps the entries if it cannot store their counts, and the next alarm replaces the entries by the counts', async () => {
     const setting = await setUp()
     await putMany(setting, 20)
     const { hours } = await countsOf(setting)

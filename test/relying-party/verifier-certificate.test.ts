@@ -72,7 +72,7 @@ const CASES: readonly (readonly [string, CertificateOptions, CertificateOptions,
 ]
 
 describe('a verifier certificate chain', () => {
-  it('is accepted if it has no fault, even if it is a certificate for TLS only', async () => {
+  it('is accepted if it has no fault, and its certificate may be for TLS only', async () => {
     expect(await fault({})).toEqual([])
     expect(await fault({ extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'] })).toEqual([])
   })
@@ -99,7 +99,7 @@ describe('a preference for x509_san_dns', async () => {
   const common = verifierOf([await mintLeaf(root, { subject: 'CN=verifier.example' })])
   const MESSAGE = expect.stringContaining('must name the host of this service')
 
-  it('is accepted if the certificate names the host of the service, or if there is no own certificate', async () => {
+  it('is accepted if the certificate names the host of the service, or if the relying party has no own certificate', async () => {
     expect(await errorsOf({ verifier: named, ...PREFERS_SAN })).toEqual([])
     expect(await errorsOf(PREFERS_SAN)).toEqual([])
     expect(await errorsOf({ verifier: unnamed })).toEqual([])

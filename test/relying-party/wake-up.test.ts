@@ -38,7 +38,7 @@ it.each([
   expect(calls).toEqual(expected)
 })
 
-it('a write that throws rejects, and its alarm stays set', async () => {
+it('if the write throws, writeWithAlarm rejects, and the alarm stays set', async () => {
   const { storage, calls, finish } = openStorage(null)
   finish()
   const fails = () => {

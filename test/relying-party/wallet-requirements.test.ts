@@ -44,7 +44,7 @@ describe('the subject of the access certificate', () => {
     expect(await lackingFor({}, verifier.certificateChainPem)).not.toContain('organization')
   })
 
-  it('is not reported as missing if the certificate is not known, and is reported as missing if the certificate cannot be read', async () => {
+  it('is reported as missing if the certificate cannot be read, but not if the certificate is unknown', async () => {
     expect(await lackingFor({})).toEqual(['reader_certificate', 'google_wallet'])
     expect(await lackingFor({}, 'no certificate')).toContain('organization')
   })

@@ -102,11 +102,14 @@ const DETECTED: readonly [Format, MistakeName, string | RegExp][] = [
 ]
 
 describe('a mistake of the test wallet', () => {
-  it.each(DETECTED)('in %s is also detected by another library: %s', async (format, reason, complaint) => {
-    const verifiers = { 'dc+sd-jwt': verifySdJwt, mso_mdoc: verifyMdoc, jwt_vc_json: verifyJwtVc }
-    const presentation = await presentationIn(format, reason)
-    await expect(verifiers[format](presentation, REQUEST)).rejects.toThrow(complaint)
-  })
+  it.each(DETECTED)(
+    'in the format %s is also detected by another library: reason %s',
+    async (format, reason, complaint) => {
+      const verifiers = { 'dc+sd-jwt': verifySdJwt, mso_mdoc: verifyMdoc, jwt_vc_json: verifyJwtVc }
+      const presentation = await presentationIn(format, reason)
+      await expect(verifiers[format](presentation, REQUEST)).rejects.toThrow(complaint)
+    },
+  )
 
   it('has its own description', () => {
     const descriptions = Object.values(MISTAKES).map(({ description }) => description)
@@ -169,7 +172,7 @@ describe('the test wallet', () => {
     ['accepts a Request Object that repeats its wallet_nonce', (nonce: string) => nonce, undefined],
     ['refuses a Request Object with another wallet_nonce', () => 'old', 'does not repeat wallet_nonce'],
     ['refuses a Request Object without a wallet_nonce', () => undefined, 'does not repeat wallet_nonce'],
-  ])('checks the wallet_nonce: %s', async (_, repeated, complaint) => {
+  ])('%s', async (_, repeated, complaint) => {
     const query = { credentials: [{ id: 'q', format: 'dc+sd-jwt', ...QUERIES['dc+sd-jwt'] }] }
     const verifier = async (_url: string, init?: RequestInit) => {
       const nonce = new URLSearchParams(String(init?.body)).get('wallet_nonce') ?? ''
@@ -187,12 +190,9 @@ describe('the test wallet', () => {
     ['an address', '{"redirect_uri":"https://shop.example/"}', 'https://shop.example/'],
     ['no JSON', '<h1>Error</h1>', null],
     ['a redirect_uri that is no text', '{"redirect_uri":1}', null],
-  ])(
-    "returns the redirect_uri of the verifier's response, or null if the response has none: %s",
-    async (_, body, redirect_uri) => {
-      const post = { uri: 'https://verifier.example/callback', form: {} }
-      const answer = await postForm(post, async () => new Response(body, { status: 400 }))
-      expect(answer).toEqual({ status: 400, body, redirect_uri })
-    },
-  )
+  ])('returns the redirect_uri or null, for a verifier response with %s', async (_, body, redirect_uri) => {
+    const post = { uri: 'https://verifier.example/callback', form: {} }
+    const answer = await postForm(post, async () => new Response(body, { status: 400 }))
+    expect(answer).toEqual({ status: 400, body, redirect_uri })
+  })
 })

@@ -172,7 +172,7 @@ describe('findService', () => {
 })
 
 describe('the output', () => {
-  it('has one member per line, aligned, with inner members indented', () => {
+  it('has one member per line, with aligned values and indented inner members', () => {
     const value = {
       ...{ a: 'b', none: null, empty: [], texts: ['p', 'q'], webhook: { url: 'https://a', events: ['e'] } },
       ...{ list: [{ x: [{ y: 2 }] }, 'z'], pem: 'one\ntwo\n' },

@@ -109,7 +109,7 @@ it.each([
   },
 )
 
-it('the command that follows the events ends after the newest event with --once', async () => {
+it('the command that follows the events ends after the newest event if --once is set', async () => {
   const { end, cursors } = await run({ once: true }, [page('a', ['evt_1'], true), page('b')])
   expect([end, cursors]).toEqual([0, ['', 'a']])
 })

@@ -89,7 +89,7 @@ describe('an installation', () => {
     ['FOR_START_ON_OLD_NODE', 'dev', ['server', 'node']],
     ['EVERYTHING', '', ['server', 'node', 'tests']],
   ] as const)(
-    'an installation for %s has all packages except the kinds "%s", and nothing is installed again at the next run',
+    'an installation for %s omits the package kinds "%s", and the next run installs nothing',
     (wanted, omitted, names) => {
       expect(install(wanted)).toMatchObject({ omitted, status: 0 })
       for (const name of ['server', 'node', 'tests'])
@@ -100,7 +100,7 @@ describe('an installation', () => {
     },
   )
 
-  it('runs the install scripts of packages only if it includes the package of Node', () => {
+  it('runs install scripts of packages only if it installs Node as a package', () => {
     expect(install('FOR_START').calls).toContain('--ignore-scripts')
     expect(install('FOR_START_ON_OLD_NODE').calls).not.toContain('--ignore-scripts')
   })
@@ -171,7 +171,7 @@ describe('npm start', () => {
     ['22.11.0', false, false, FOR_START_ON_OLD_NODE],
     ['20.18.0', false, false, FOR_START_ON_OLD_NODE],
   ])(
-    'chooses the packages for Node %s (has SQLite: %s, stored objects present: %s)',
+    'chooses the packages for Node %s (Node has SQLite: %s, objects are stored: %s)',
     (version, hasSqlite, hasObjects, packages) => {
       expect(packagesForStart({ hasObjects, version, hasSqlite })).toBe(packages)
     },

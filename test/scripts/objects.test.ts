@@ -30,7 +30,7 @@ beforeEach(() => {
 afterEach(() => rmSync(objectsPath, { recursive: true }))
 
 describe('overdue alarms', () => {
-  it('are moved to later times in their order, at the given rate; alarms that are due later keep their time', () => {
+  it('get new times from now on, in their order and at the given rate; alarms due after these times are unchanged', () => {
     index('aa', { [id(1)]: NOW - 1, [id(2)]: NOW - 3_000, [id(3)]: NOW + 1_001, [id(4)]: NOW })
     index('bb', { [id(5)]: NOW - 2_000 })
     expect(prepare({ perSecond: 4 })).toMatchObject({ spread: 4, spreadOverMs: 1_000, repaired: 0 })
@@ -115,7 +115,7 @@ describe('the files of an object', () => {
     expect(filesOf('aa')).toEqual([id(2), id(3)].map((name) => `${name}.sqlite`))
   })
 
-  it('are read together with their write-ahead log before they are removed or kept', () => {
+  it('are removed or kept according to their write-ahead log, not only the main file', () => {
     index('aa', {})
     const erased = object('aa', 1)
     erased.exec('PRAGMA wal_checkpoint(TRUNCATE); DROP TABLE _cf_KV; VACUUM')
@@ -133,7 +133,7 @@ describe('the files of an object', () => {
     expect(readdirSync(join(objectsPath, 'aa')).filter((name) => name.startsWith(id(1)))).toEqual([])
   })
 
-  it('are removed over several starts if one start has too little time and sessions share objects', () => {
+  it('are removed in several starts if sessions share objects and one start has too little time', () => {
     index('aa', {})
     for (const number of [1, 2, 3]) object('aa', number, number === 3).close()
     expect(prepare({ removalMs: 0 })).toMatchObject({ removed: 1 })
@@ -168,7 +168,7 @@ describe('an object that sessions share', () => {
     expect(alarms('dd')).toEqual({ [id(1)]: NOW })
   })
 
-  it('is counted with its sessions by a start that gives new sessions their own objects', () => {
+  it('has its sessions counted and reported if new sessions get objects of their own', () => {
     index('dd', {})
     for (const number of [1, 2]) shared(number, NOW + 5_000).close()
     shared(3, 2 ** 46, '0'.repeat(32)).close()
@@ -178,7 +178,7 @@ describe('an object that sessions share', () => {
     expect(objectsReport(counts, 1_024).join('\n')).toContain('Sessions that still share objects: 2.')
   })
 
-  it('sets hasOtherForm only if new sessions get objects of their own', () => {
+  it('makes hasOtherForm true only if new sessions get objects of their own', () => {
     index('dd', {})
     shared(1, NOW + 5_000).close()
     expect(prepare().hasOtherForm).toBe(false)

@@ -100,7 +100,7 @@ it('a relay is used if the descriptor limit is low, and leaves half of the file 
   expect(relayLimits(1024)).toMatchObject({ accepted: 512, passedOn: 256, silentMs: 10_000 })
 })
 
-it('one address may have all connections of a relay if it is a proxy that names its callers', () => {
+it('one address may have all connections of a relay if the address is a proxy', () => {
   expect(relayLimits(1024)?.addressShare).toBe(0.75)
   expect(relayLimits(1024, { hasProxy: true })?.addressShare).toBe(1)
 })
@@ -136,7 +136,7 @@ describe('a relay', () => {
     await expect.poll(() => get(port)).toContain('GET /a 0')
   })
 
-  it('closes a connection that ends without a byte, without passing it to the service', async () => {
+  it('closes a connection that its caller ends before the first byte, and does not pass it to the service', async () => {
     const port = await open()
     const ended = await dial(port)
     ended.end()
@@ -189,7 +189,7 @@ describe('a relay', () => {
     await expect.poll(() => areOpen(kept)).toEqual([true, false, true])
   })
 
-  it('closes no connection that awaits a response, even if its request came first', async () => {
+  it('keeps a connection that awaits a response, and closes a newer idle connection instead', async () => {
     const port = await open({ passedOn: 2 })
     const busy = await dialBusy(port)
     const kept = await dialKept(port)
@@ -231,7 +231,7 @@ describe('a relay', () => {
     })
   })
 
-  it('passes on no more connections than the free descriptors allow, except in place of an idle connection', async () => {
+  it('passes on a connection only if a descriptor is free or an idle connection can be closed for it', async () => {
     let left = 2
     const port = await open({}, { mayGrow: () => left-- > 0 })
     const kept = await dialKept(port)

@@ -69,7 +69,7 @@ describe('the keys in a state directory', () => {
     expect(() => checkKeys(directory, {})).toThrow(`objects without their keys (missing: ${named})`)
   })
 
-  it('include the key of shared sessions, in a file with a name that 0.2.0 does not read', () => {
+  it('include the key of shared sessions, in a file that version 0.2.0 does not read', () => {
     const known = readdirSync(join(directory, 'keys'))
       .filter((name) => name.startsWith('unique-key-')) // as 0.2.0 finds them
       .map((name) => readFileSync(join(directory, 'keys', name), 'utf8'))
@@ -91,7 +91,7 @@ describe('the keys in a state directory', () => {
   })
 })
 
-describe('the time since which new sessions have the present form', () => {
+describe('the stored time at which new sessions got their present form', () => {
   let directory: string
   beforeEach(() => {
     directory = openStateDirectory(mkdtempSync(join(tmpdir(), 'state-')))
@@ -102,7 +102,7 @@ describe('the time since which new sessions have the present form', () => {
     for (const now of [1_000, 2_000, 3_000]) expect(await keepFormSince(directory, true, now)).toBe(1_000)
   })
 
-  it('begins again with each change of form, in both directions', async () => {
+  it('is set again by each change of form, in both directions', async () => {
     expect(await keepFormSince(directory, true, 1_000)).toBe(1_000)
     expect(await keepFormSince(directory, false, 2_000)).toBe(2_000)
     expect(await keepFormSince(directory, false, 3_000)).toBe(2_000)
@@ -111,7 +111,7 @@ describe('the time since which new sessions have the present form', () => {
   })
 
   it.each(['', 'shared', 'shared -1', 'shared 1e3', 'shared 100\n', 'shared 9000', '\0'])(
-    'begins again if the stored text is damaged or contains a future time: %j',
+    'is set again if the stored text is damaged or contains a future time: %j',
     async (text) => {
       writeFileSync(join(directory, 'session-form'), text)
       expect(await keepFormSince(directory, true, 2_000)).toBe(2_000)
@@ -119,7 +119,7 @@ describe('the time since which new sessions have the present form', () => {
     },
   )
 
-  it('begins again if the file session-objects was removed for a return to an earlier version', async () => {
+  it('is set again if the file session-objects was removed for a return to an earlier version', async () => {
     keepSessionObjects(directory, undefined)
     await keepFormSince(directory, true, 1_000)
     keepSessionObjects(directory, undefined)

@@ -33,7 +33,7 @@ describe('a run of the tests', () => {
     expect(status).toBe(0)
   })
 
-  it('fails for a failed test or a file without a result; if all tests must run, also for a skipped test or an empty project', () => {
+  it('fails for a failed test, a file without a result, a skipped test or an empty project, if all tests must run', () => {
     const { status, errors, lines } = run([], { CI: 'true', EVERY_PROJECT: '1' })
     expect(lines.at(-1)).toBe('1 passed, 3 failed, 2 skipped')
     expect(errors.split('\n')).toEqual(
@@ -80,7 +80,7 @@ describe('the summary of a test run', () => {
     tests: [{ name: 'x', state: 'passed', judged: counts }],
   })
 
-  it('adds up how often the judge, a second verifier, agrees with the service, and lists every difference if all tests ran', () => {
+  it('counts how often the judge (a second verifier) agrees with the service, and lists the differences if all tests ran', () => {
     const files = [
       judged('core', { 'both accepted': 2, 'both refused': 3, 'a row': 1 }),
       judged('conformance', { 'both refused': 1, 'a row': 2 }),
@@ -91,7 +91,7 @@ describe('the summary of a test run', () => {
     expect(whole.lines.slice(0, 2)).toEqual(['the judge differs: a row: 3', sum])
   })
 
-  it('the summary of all projects reports a row in the table of known differences that no test produces any more', () => {
+  it('a summary of all projects reports a known difference that no test produces any more', () => {
     const [unreached, ...reached] = DIFFERENCES.map(nameOf)
     const counts = Object.fromEntries(reached.map((name) => [name, 1]))
     const files = [judged('core', counts), judged('conformance', {})]
@@ -123,7 +123,7 @@ describe('the summary of a test run', () => {
     expect(summarise([file('browser', 'skipped')], LENIENT).errors).toEqual(['No test ran.'])
   })
 
-  it('accepts a project whose tests are all skipped, unless no test may be skipped', () => {
+  it('accepts a project whose tests are all skipped, and reports an error if every test must run', () => {
     const files = [file('core', 'passed'), file('browser', 'skipped')]
     const rules = { ...LENIENT, projects: ['core', 'browser'] }
     expect(summarise(files, rules).errors).toEqual([])
@@ -135,16 +135,19 @@ describe('the summary of a test run', () => {
     'the disk has it, if strace may trace',
     'connects to no address, if cc is installed',
     'EU DSS reports an ASiC-E, if EU DSS is installed',
-  ])('accepts a skipped test that needs a tool, unless every tool must be there: %s', (name) => {
-    const files = [
-      file('core', 'passed'),
-      { ...file('system'), tests: [{ name, state: 'skipped' as const }] },
-    ]
-    expect(summarise(files, { ...LENIENT, noSkips: true }).errors).toEqual([])
-    expect(summarise(files, { ...LENIENT, noSkips: true, everyTool: true }).errors).toEqual([
-      `system: skipped: ${name}`,
-    ])
-  })
+  ])(
+    'accepts a skipped test that needs a tool, and reports an error if every tool must be installed: %s',
+    (name) => {
+      const files = [
+        file('core', 'passed'),
+        { ...file('system'), tests: [{ name, state: 'skipped' as const }] },
+      ]
+      expect(summarise(files, { ...LENIENT, noSkips: true }).errors).toEqual([])
+      expect(summarise(files, { ...LENIENT, noSkips: true, everyTool: true }).errors).toEqual([
+        `system: skipped: ${name}`,
+      ])
+    },
+  )
 })
 
 describe('a test', () => {
@@ -167,7 +170,7 @@ describe('a test', () => {
     ['demo-shop/visit.test.ts', false, 'imports the platform only in a dynamic import'],
     ['session/response/shared-cache.test.ts', true, 'imports the platform itself'],
     ['openapi/description.test.ts', true, 'imports modules that import the platform'],
-  ])('a test in %s needs workerd: %s, because the file %s', (path, expected, _) => {
+  ])('for the file %s, needsWorkerd returns %s, because the file %s', (path, expected, _) => {
     expect(needsWorkerd(join(ROOT, 'test', path))).toBe(expected)
   })
 })

@@ -97,7 +97,7 @@ describe('a background write that throws', () => {
     expect(await stored(id)).toMatchObject({ pending_log_entry: null, ...delivered })
   })
 
-  it('does not prevent the storage of a webhook result, even if this write would have moved the event to the next day of the event log', async () => {
+  it('does not prevent the storage of a webhook result, even if its task was to move the event to the next day of the log', async () => {
     const setting = await setUp(WEBHOOK)
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
@@ -114,7 +114,7 @@ describe('a background write that throws', () => {
     expect(await stored(id)).toMatchObject({ pending_log_entry: { day: today } })
   })
 
-  it('is reported in the error log even if it would have stored the result of a manual delivery', async () => {
+  it('is reported in the error log if its task was to store the result of a manual delivery', async () => {
     const setting = await setUp(WEBHOOK)
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const { verification_id: id } = await createSession(setting)
@@ -133,7 +133,7 @@ describe('a background write that throws', () => {
     expect(await stored(id)).toMatchObject({ deliveries: [{ attempts: [{}, { error: 'unknown' }] }] })
   })
 
-  it('is reported in the error log if it would have stored refused responses from memory; the next write stores them', async () => {
+  it('is reported in the error log if its task was to store refused responses; the next write stores them', async () => {
     const setting = await setUp()
     const { verification_id: id, wallet_request } = await createSession(setting)
     const { state } = await fetchRequest(wallet_request.request_uri)

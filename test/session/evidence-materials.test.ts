@@ -85,7 +85,7 @@ async function digestOf(bytes: ArrayBuffer): Promise<string> {
 }
 
 describe('a status list', () => {
-  it('that evidence names is stored once, and only the relying party can fetch the unchanged bytes', async () => {
+  it('is stored once if evidence names it, and only its relying party can fetch the unchanged bytes', async () => {
     const keeper = await setUpKeeper()
     const uri = await publishList(keeper)
     const [first, second] = [await verify(keeper, uri), await verify(keeper, uri)]
@@ -135,7 +135,7 @@ describe('a status list', () => {
     expect((await fetchMaterial(keeper, digest!)).status).toBe(200)
   })
 
-  it('that cannot be stored leaves the session pending, without evidence', async () => {
+  it('leaves the session pending, without evidence, if the list cannot be stored', async () => {
     const keeper = await setUpKeeper()
     const uri = await publishList(keeper)
     const failing = vi
@@ -168,7 +168,7 @@ const postUnavailable: typeof post = async (id, parameters) => {
 }
 
 describe('rows of a verification', () => {
-  it('a verification with evidence writes at most three rows more than a verification without evidence, and the setting alone adds no row', async () => {
+  it('evidence adds one to three rows to a verification, and the evidence setting alone adds no row', async () => {
     const keeper = await setUpKeeper()
     const uri = await publishList(keeper)
     const without = await rowsOf(stubOf(await verify(keeper, uri, false)))

@@ -80,7 +80,7 @@ describe('a time stamp that never comes', () => {
     ['required', ['evidence.time_stamp_failed']],
     ['best_effort', []],
   ])(
-    'with the setting %s is requested for 24 hours; its state is then failed, and this causes the events %j',
+    'is requested for 24 hours with the setting %s; then its state is failed, and the events are %j',
     async (time_stamp, events) => {
       vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 204 }))
       const types = ['verification.verified', 'evidence.time_stamped', 'evidence.time_stamp_failed']
@@ -109,7 +109,7 @@ describe('a time stamp that never comes', () => {
     },
   )
 
-  it('is erased when the retention of the session ends', async () => {
+  it('does not prevent the erasure of the session and its evidence after the retention', async () => {
     const setting = await keeping({ time_stamp: 'required' }, { retention_seconds: 3_600 })
     const id = await ended(setting)
     await later(id, 3)
@@ -117,7 +117,7 @@ describe('a time stamp that never comes', () => {
     expect(await evidenceIn(id)).toBe(undefined)
   })
 
-  it('is prevented: settings with a time stamp get 422 if the service has no time-stamping authority', async () => {
+  it('is prevented by 422 for settings with a time stamp, if the service has no time-stamping authority', async () => {
     const body = { name: 'Bank', evidence: { jwks: JWKS, time_stamp: 'required' } }
     const created = await call(app, 'POST', '/v1/admin/relying_parties', { headers: ADMIN, body })
     expect(created.status).toBe(422)

@@ -84,7 +84,7 @@ const sharedParts = () =>
   })
 
 describe('a session with an object of its own', () => {
-  it('stores the sealed evidence with its outcome, and DELETE erases only the evidence', async () => {
+  it('stores the sealed evidence with its outcome; a DELETE of the evidence keeps the outcome', async () => {
     const keeper = await setUpKeeper()
     const { id, response } = await answered(keeper)
     expect(await ownParts(id)).toBe(0)
@@ -223,7 +223,7 @@ describe('the deletion of a relying party', () => {
   const documentOf = (id: string) =>
     runInDurableObject(stubOf(id), (_, { storage }) => storage.kv.get('session'))
 
-  it('erases the evidence of each of its sessions at once, and no evidence of other relying parties', async () => {
+  it('erases the evidence of each session of this relying party at once, and no other evidence', async () => {
     const [keeper, other] = [await setUpKeeper(), await setUpKeeper()]
     const sessions = [await answered(keeper), await answered(keeper), await answered(other)]
     for (const { id, response } of sessions) await post(id, response)
@@ -240,7 +240,7 @@ describe('the deletion of a relying party', () => {
     expect((await evidenceOf(other, kept)).status).toBe(200)
   })
 
-  it('cancels a pending session, so that a response in verification leaves no evidence', async () => {
+  it('cancels a pending session, so that a response that is being verified leaves no evidence', async () => {
     const keeper = await setUpKeeper()
     const { id, response } = await answered(keeper)
     const { encrypt } = crypto.subtle
@@ -309,7 +309,7 @@ describe('the deletion of a relying party', () => {
     expect(await partyOf(keeper).exists()).toBe(false)
   })
 
-  it('finds each session by a record, which an alarm removes some days after the retention of the session', async () => {
+  it('uses a record of each session, which an alarm removes some days after the retention of the session', async () => {
     const keeper = await setUpKeeper()
     const { id } = await answered(keeper)
     expect(await storedIn(notesOf(keeper))).toContainEqual(expect.stringContaining(id))

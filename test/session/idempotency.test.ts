@@ -42,7 +42,7 @@ describe('the client_token of an erased session', () => {
   ] as const
 
   it.each(ROUTES)(
-    'gets 404 from %s /v1/verify/{id}%s if a new session has this id, and the token of the new session is accepted',
+    'gets 404 for %s /v1/verify/{id}%s if a new session has the same id; the new token is accepted',
     async (method, path) => {
       const { id, first, second } = await succeeded()
       const send = (token: string) => {
@@ -105,7 +105,7 @@ describe('a repeated create request', () => {
     expect((await poll(setting, session.verification_id)).version).toBe(session.version)
   })
 
-  it('gets 409 with another body, and 410 once the session is erased', async () => {
+  it('gets 409 if its body is different, and 410 if the session is erased', async () => {
     const { setting, session } = await changed('a')
     expect((await create(setting, 'a', { metadata: { order: '19' } })).status).toBe(409)
     await ask(setting, 'DELETE', session.verification_id)

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('the clock is reported as possibly wrong after five good responses were refused because of it', async () => {
+it('a clock that made the service refuse five good responses is reported as possibly wrong', async () => {
   const setting = await setUp()
   const good = await Promise.all(
     Array.from({ length: 5 }, async () => {

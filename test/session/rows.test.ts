@@ -142,7 +142,7 @@ describe('the rows that storage writes for a verification', () => {
     expect(rows()).toBe(8 + 2)
   })
 
-  it('step events for creation and fetch add 10 rows, also with an index', async () => {
+  it('step events for creation and fetch add 10 rows if there is an index', async () => {
     takeEvents(3)
     const webhook = { url: 'http://127.0.0.1:9/hook', events: WEBHOOK_EVENT_TYPES }
     const setting = await setUp({ webhook })

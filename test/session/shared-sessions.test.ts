@@ -118,14 +118,14 @@ describe('sessions of one object', () => {
   })
 })
 
-describe('an Idempotency-Key that was used before the service changed', () => {
+describe('an Idempotency-Key that was used before a change', () => {
   const FORMS = { own: { ...env }, shared: SHARED } as const
   const HEADERS = { 'Idempotency-Key': 'order-9' }
 
   describe.each([
     ['own', 'shared'],
     ['shared', 'own'],
-  ] as const)('from %s objects to %s objects', (before, after) => {
+  ] as const)('of new sessions from %s objects to %s objects', (before, after) => {
     const now = (until: number, act: () => Promise<unknown>) =>
       withEnv({ ...FORMS[after], OTHER_FORM_UNTIL: String(until) }, act) as Promise<{
         verification_id: string
@@ -138,7 +138,7 @@ describe('an Idempotency-Key that was used before the service changed', () => {
       return { setting, again, created: created as { verification_id: string } }
     }
 
-    it('returns the earlier session, gets a conflict with a different body, and creates no session after the erasure', async () => {
+    it('returns the earlier session, or a conflict if the body differs, and creates no session after the erasure', async () => {
       const { setting, again, created } = await begin()
       expect((await again({})).verification_id).toBe(created.verification_id)
       await expect(again({ metadata: { order: '9' } })).rejects.toThrow('idempotency_conflict')
@@ -146,7 +146,7 @@ describe('an Idempotency-Key that was used before the service changed', () => {
       await expect(again({})).rejects.toThrow('verification_ended')
     })
 
-    it('creates a second session once OTHER_FORM_UNTIL has passed, and returns the earlier session before this time', async () => {
+    it('returns the earlier session until OTHER_FORM_UNTIL, and then creates a second session', async () => {
       const { again, created } = await begin()
       const next = await again({}, Date.now())
       expect(next.verification_id).not.toBe(created.verification_id)
@@ -205,7 +205,7 @@ describe('the erasure of a session', () => {
     expect(await rows()).toHaveLength(1)
   })
 
-  it('is not needed for an earlier row that became too small: the row is overwritten with zeros while the session still exists', async () => {
+  it('an earlier row of the session that became too small is overwritten with zeros before the erasure', async () => {
     const setting = await setUp({ index: false })
     const { verification_id } = await create(setting)
     const before = await rowOf(verification_id)
@@ -221,7 +221,7 @@ describe('the erasure of a session', () => {
     expect(others.every(({ text }) => isEmpty(text))).toBe(true)
   })
 
-  it('is assumed when the object starts: an hour later, the object overwrites its write-ahead log', async () => {
+  it('may have happened before an object starts, so the object overwrites its write-ahead log an hour later', async () => {
     const setting = await setUp({ index: false })
     const { verification_id } = await create(setting)
     await runInDurableObject(object(), (_, { storage }) => storage.sync())
@@ -266,8 +266,8 @@ describe('a failed write of one session', () => {
   })
 })
 
-describe('the limit of renders', () => {
-  it('applies to each session: another session of the same object still gets requests', async () => {
+describe('the limit of QR codes', () => {
+  it('applies to one session only: another session of the same object still gets a QR code', async () => {
     const setting = await setUp()
     const [busy, other] = [await create(setting), await create(setting)]
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
@@ -338,7 +338,7 @@ describe('the due work of sessions', () => {
     release()
   })
 
-  it('is done although the row of another session is damaged, and calls of that session fail', async () => {
+  it('is done even if the row of another session is damaged; calls to that other session fail', async () => {
     const setting = await setUp(WEBHOOK)
     const posts = receiver(() => new Response(null, { status: 204 }))
     const [damaged, good] = [await create(setting), await create(setting)]

@@ -33,7 +33,7 @@ it('all changes in memory are stored together at the earliest of their deadlines
   expect(written).toHaveLength(1)
 })
 
-describe('the entry for the list is queued by a write to storage', () => {
+describe('a write to storage', () => {
   const event = { delivery_id: 'd', event_id: 'e', event_type: 'verification.expired', sequence: 1, body: '' }
   const ENDED: SessionDocument = {
     ...PENDING,
@@ -50,14 +50,19 @@ describe('the entry for the list is queued by a write to storage', () => {
   /** Returns a function that returns the case of one more refused response after some. */
   const addsAttempt = (revision: 3 | 4) => (count: number) => {
     const before = { ...ENDED, attempt_count: count }
-    const title = `${revision === 3 ? 'but not if it adds' : 'that adds'} the refused response ${count + 1}`
+    const title = `${revision === 3 ? 'queues no entry for the list if it adds' : 'queues an entry for the list if it adds'} the refused response ${count + 1}`
     return [title, before, addAttempt(before, REFUSED), revision] as const
   }
 
   it.each<readonly [string, SessionDocument, SessionDocument, number]>([
-    ['that ends an unwanted event', ENDED, { ...ENDED, deliveries: markDead(ENDED.deliveries, 'd') }, 4],
     [
-      'that ends the last attempt, which failed',
+      'queues an entry for the list if it makes an event dead',
+      ENDED,
+      { ...ENDED, deliveries: markDead(ENDED.deliveries, 'd') },
+      4,
+    ],
+    [
+      'queues an entry for the list if it ends the last attempt, which failed',
       { ...ENDED, deliveries: six },
       {
         ...ENDED,
@@ -71,10 +76,30 @@ describe('the entry for the list is queued by a write to storage', () => {
       },
       4,
     ],
-    ['that ends the session', { ...ENDED, status: 'pending', ended_at: null }, ENDED, 4],
-    ['but not if only the stage changes', { ...ENDED, ...HOLDING, held: null }, { ...ENDED, ...HOLDING }, 3],
-    ['that is the first act in a login', LOGIN, { ...LOGIN, request_fetched: true }, 4],
-    ['but not if it is a later act in a login', FETCHED_LOGIN, { ...FETCHED_LOGIN, ...HOLDING }, 3],
+    [
+      'queues an entry for the list if it ends the session',
+      { ...ENDED, status: 'pending', ended_at: null },
+      ENDED,
+      4,
+    ],
+    [
+      'queues no entry for the list if only the stage changes',
+      { ...ENDED, ...HOLDING, held: null },
+      { ...ENDED, ...HOLDING },
+      3,
+    ],
+    [
+      'queues an entry for the list if it is the first act in a login',
+      LOGIN,
+      { ...LOGIN, request_fetched: true },
+      4,
+    ],
+    [
+      'queues no entry for the list if it is a later act in a login',
+      FETCHED_LOGIN,
+      { ...FETCHED_LOGIN, ...HOLDING },
+      3,
+    ],
     ...[0, 1, 2, 9].map(addsAttempt(4)),
     ...[3, 4, 8, 10, 99, 1_000].map(addsAttempt(3)),
   ])('%s', (_, before, after, revision) => {
@@ -107,7 +132,7 @@ describe('a write to storage is kept', () => {
     ])
   })
 
-  it('even if a watching client has gone: its socket is closed, and the next client gets the state', () => {
+  it('even if a watching client has gone: its socket is closed, and another client gets the state', () => {
     const gone = { send: vi.fn().mockThrow(new TypeError('closed')), close: vi.fn() }
     const present = { send: vi.fn(), close: vi.fn() }
     const { store, written } = openStoreOf(PENDING, [gone, present])

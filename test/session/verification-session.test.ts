@@ -182,7 +182,7 @@ describe('a write that fails', () => {
     expect((await poll(setting, verification_id)).status).toBe('expired')
   })
 
-  it('does not happen if the claims are too large: the outcome is stored without the claims', async () => {
+  it('is avoided if the claims are too large: the outcome is stored without the claims', async () => {
     const scopes = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`copy_${i}`, ['age_over_18']]))
     const formats = { 'dc+sd-jwt': { meta: { vct_values: ['urn:example:copies'] }, scopes } }
     const { publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })

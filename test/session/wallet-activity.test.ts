@@ -33,7 +33,7 @@ async function begin(setting: Setting, body: object = {}) {
 
 const FETCHED = { number: 1, at: expect.any(String), kind: 'request_fetched', family: null }
 
-it('the wallet activity is null at first, then a fetched request, then each refusal with its family (kind of reason), and null after the end', async () => {
+it('the wallet activity is null at first, then the fetched request, then the newest refusal with its family, and null after the end', async () => {
   const setting = await setUp()
   const session = await createSession(setting)
   expect(await stateOf(session)).toMatchObject({ wallet_activity: null })

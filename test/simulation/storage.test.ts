@@ -36,7 +36,7 @@ it('SQL in the simulation returns the same as in workerd', async () => {
   expect(await runSql({ storage: storage as never, step })).toEqual(RESULTS_OF_SQL)
 })
 
-it('SQL of one step is durable together with the other writes of the step or not at all, and a new instance reads only durable data', async () => {
+it('the SQL and the other writes of one step are durable together or not at all, and a new instance reads only durable data', async () => {
   const states = new Set<string>()
   for (let seed = 1; seed <= 50; seed++) {
     const { storage, step, lose, reopen } = await openWithOne(seed)

@@ -73,7 +73,7 @@ type Run = {
 }
 
 describe('a marker text in claims, metadata and tokens', () => {
-  it('is in no log or refusal; only metadata and a named issuer are in files, until their session is erased', async () => {
+  it('is in no log and no refusal, and in files only as metadata or as a named issuer until the session is erased', async () => {
     const run = await startRun()
     const expiring = [await create(run, EXPIRING)]
     for (const outcome of OUTCOMES) await outcome(run)

@@ -191,7 +191,7 @@ describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOM
   })
 })
 
-describe('a service that acknowledges, then commits the outcome, then sends the event', () => {
+describe('a service that acknowledges an outcome, then commits it, and then sends the event', () => {
   beforeAll(execute, 1_800_000)
 
   it('loses nothing if it is not killed', () => {
@@ -207,14 +207,14 @@ describe('a service that acknowledges, then commits the outcome, then sends the 
     expect(undelivered.filter((id) => !forgotten.includes(id)).length).toBeGreaterThan(0)
   })
 
-  it('keeps its state directory with a report of the losses if it is killed', () => {
+  it('leaves its state directory with a report of the losses if it is killed', () => {
     expect(existsSync(join(plantedRuns.killed.keptIn ?? '', 'evidence.json'))).toBe(true)
     expect(runs.map(({ keptIn }) => keptIn)).toEqual([null, null])
   })
 })
 
 describe('the turns of openTurns', () => {
-  it('are taken in the order of the calls, and a turn that is given back twice counts only once', async () => {
+  it('are given in the order of the calls, and a second return of the same turn has no effect', async () => {
     const { take } = openTurns(1)
     const taken: string[] = []
     const takeAs = async (name: string) => {
@@ -274,12 +274,12 @@ describe('the errors found in a run with kills', () => {
     expect(findingsOf({ ...GOOD, sessions, sealed: erased })).toEqual(NO_ERRORS)
   })
 
-  it('are empty if a repeated DELETE gets 404 after an interrupted DELETE, and the Idempotency-Key is lost', () => {
+  it('are empty if a DELETE was interrupted, its repetition got 404, and the Idempotency-Key was lost', () => {
     const cutOff = { ...DELETED, tries: 2, status: 404, recreated: 201 }
     expect(findingsOf({ ...GOOD, deleted: [cutOff] })).toEqual(NO_ERRORS)
   })
 
-  it('are empty if a browser comes back from a verified login too late for a code', () => {
+  it('are empty if a browser comes back from a verified login too late to get a code', () => {
     const sessions = [{ ...SESSION, login: { ...LOGIN, end: 'late' as const, again: [], subject: null } }]
     expect(findingsOf({ ...GOOD, sessions })).toEqual(NO_ERRORS)
   })

@@ -48,7 +48,7 @@ it('api/outcome, api/webhooks: the service expires a session and sends its event
   })
 })
 
-it("api/outcome: after the first read of an expired session, the service sends the event with the last attempt's reason", async () => {
+it("api/outcome: if an expired session is read, the service sends the event with the last attempt's reason", async () => {
   await stage.rp.poll(attempted.session.verification_id)
   const { event } = await eventOf(stage, attempted.session.verification_id)
   expect(event).toMatchObject({ status: 'expired', reason: { code: 'nonce_mismatch' } })
@@ -60,7 +60,7 @@ it('api/outcome: the service refuses a response in an expired session', async ()
   expect((await stage.rp.poll(attempted.session.verification_id)).status).toBe('expired')
 })
 
-it('api/request: a superseded request that nobody fetched ends after 60 s, but its session does not', async () => {
+it('api/request: a superseded request that nobody fetched ends after 60 s, and its session stays pending', async () => {
   const response = await stage.service.fetch(rendered.wallet_request.request_uri)
   expect(response.status).toBe(410)
   expect((await stage.rp.poll(rendered.verification_id)).status).toBe('pending')

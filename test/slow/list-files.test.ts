@@ -18,7 +18,7 @@ it.each([
   ['is truncated', 503, (path: string) => truncateSync(path, Math.floor(statSync(path).size / 8192) * 4096)],
   ['has rows that cannot be decoded', 204, damageRows],
 ])(
-  'a day of the list is left out and reported if its file %s, and DELETE of a session of this day returns %i',
+  'a day is left out of the list and reported if its file %s, and DELETE of a session of this day returns %i',
   async (_, status, damage) => {
     const rp = await relyingPartyOf(stage)
     const { file, sessions } = await listedDay(rp)

@@ -34,7 +34,7 @@ it('a test fails for every mutation of the session states', async () => {
 })
 
 it(
-  'a quarter of the response tests also pass in Node, on the platform that mutation testing uses',
+  'a quarter of the response tests also pass on the platform of mutation testing, which is Node',
   async () => {
     const vitest = [
       'node_modules/vitest/vitest.mjs',

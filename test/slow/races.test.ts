@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 
 describe('several ends at the same time', () => {
-  it('50 sessions get 3 different good responses each: every session accepts one response, refuses two, and sends one event', async () => {
+  it('each of 50 sessions accepts one of three good responses, refuses two, and sends one event', async () => {
     const sessions = await Promise.all(Array.from({ length: 50 }, () => fetched()))
     const answers = sessions.map(({ request }) => [1, 2, 3].map(() => wallet.answer(request)))
     expect(new Set(answers.flat()).size).toBe(150)
@@ -39,7 +39,7 @@ describe('several ends at the same time', () => {
     await Promise.all(sessions.map(({ id }) => endedOnceAs('verified', id)))
   })
 
-  it('30 sessions get a response, a decline and a cancellation: only one of the three takes effect, and the event shows it', async () => {
+  it('each of 30 sessions accepts only one of a response, a decline and a cancellation, and the event shows which one', async () => {
     const sessions = await Promise.all(Array.from({ length: 30 }, () => fetched()))
     const ends = await Promise.all(
       sessions.map(async ({ id, request }, i) => {
@@ -100,7 +100,7 @@ describe('QR codes that are drawn at the same time', () => {
     expect(fetched.at(-1)!.request!.nonce).toBe(shown.nonce)
   })
 
-  it('contain valid requests: 50 QR codes give 50 requests with 50 nonces', async () => {
+  it('contain 50 valid requests with 50 different nonces, if at most 8 QR codes are drawn at once', async () => {
     const { verification_id: id } = await rp.create()
     const fetched: Fetched[] = []
     for (const count of [...repeat(6, 8), 2]) {

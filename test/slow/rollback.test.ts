@@ -69,7 +69,7 @@ describe.each([
     () => [copyProject(), copyProject([], previousBundle())] as const,
   ],
 ])('%s', (title, variables, makeCopies) => {
-  it('can each continue from the state that the other build stored: sessions, webhooks, settings and the event log', async () => {
+  it('can each continue with the sessions, webhooks, settings and event log that the other build stored', async () => {
     const [newer, older] = makeCopies()
     copies.push(newer, older)
     const stage = await begin(newer, variables)

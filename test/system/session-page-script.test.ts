@@ -261,7 +261,7 @@ describe('the QR code on the session page', () => {
     expect(draws()).toEqual([])
   })
 
-  it('causes a read of the state if the response to its request is 410', async () => {
+  it('makes the page read the state if the request for the QR code gets 410', async () => {
     const { reads, replies, state, last } = open()
     last().send(CREATED)
     replies.qr = { status: 410 }
@@ -307,7 +307,7 @@ describe('the state on the session page', () => {
     }
   })
 
-  it('has a title for the first visible link or QR code while the page waits for a wallet', () => {
+  it('has a title that fits the first visible link or QR code while the page waits for a wallet', () => {
     const titleOf = (page: PageOptions) => open(page).parts.title!.textContent
     expect(titleOf({ shown: ['link', 'test-wallet', 'qr'] })).toBe('begin with link')
     expect(titleOf({ shown: ['test-wallet', 'qr'] })).toBe('begin with qr')
@@ -335,14 +335,14 @@ describe('the state on the session page', () => {
     }
   })
 
-  it('has the text for the kind of reason when the session ends', () => {
+  it('has the text for the kind of its reason when the session ends as rejected', () => {
     const { last, parts } = open()
     last().send({ ...VERIFIED, status: 'rejected', family: 'expired' })
     expect(parts.title!.textContent).toBe('rejected')
     expect(parts.text!.textContent).toBe('It is too old.')
   })
 
-  it('causes the event `ended` for other scripts when the session ends, but not if another page continues the session or the session was erased', () => {
+  it('causes the event `ended` for other scripts when the session ends on this page, but not after an erasure', () => {
     const ended = open()
     ended.last().send(VERIFIED)
     expect(ended.events).toEqual(['ended'])
@@ -394,7 +394,7 @@ describe('a refused response', () => {
   const press = ({ parts }: ReturnType<typeof open>) =>
     parts['new-code']!.press({ preventDefault: () => undefined })
 
-  it('is shown with a text for its kind or a general text, until the next refusal', () => {
+  it('is shown with the text for its kind, or with a general text if the kind is unknown, until the next refusal', () => {
     const { last, state, parts } = open()
     last().send(refused(2, 'issuer'))
     expect([state(), parts.title!.textContent, parts.text!.textContent]).toEqual([
@@ -408,7 +408,7 @@ describe('a refused response', () => {
     expect(parts.text!.textContent).toBe('It is refused.')
   })
 
-  it('disappears when the button for a new QR code is pressed; the URL then has the number of the refusal, and the title has the focus', () => {
+  it('disappears when the button for a new QR code is pressed, which adds the refusal number to the URL and focuses the title', () => {
     const page = open()
     page.last().send(refused(2, 'issuer'))
     page.last().send(refused(3, 'issuer'))
@@ -435,7 +435,7 @@ describe('a refused response', () => {
     ['30 s after the fetch', null, 29, 1],
     ['30 s after a fetch that the page did not see', { number: 1, ago: 20_000 }, 9, 1],
   ])(
-    'the button for a new QR code also appears without a refused response: %s',
+    'is not necessary for the button for a new QR code, which also appears %s',
     async (_, activity, before, after) => {
       const page = open({ activity, state: activity === null ? 'waiting' : 'scanned' })
       page.last().send(SCANNED)

@@ -157,7 +157,7 @@ describe('createRequest', () => {
 })
 
 describe('signRequest', () => {
-  it('signs the request again with the wallet’s nonce added and all other parameters unchanged', async () => {
+  it('adds wallet_nonce to the request, and changes no other parameter except iat and exp', async () => {
     const { request, uri, requestObject } = await createRequest({ ...GOOD, requestUriMethod: 'post' })
     expect(uri).toContain('request_uri_method=post')
     const claimsOf = (jws: string) => JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString())
@@ -240,7 +240,7 @@ describe('verifierOf', () => {
     },
   )
 
-  it('makes a verifier that throws for certificateRevocation require, and for a stored request whose protocol was not passed to verifierOf', async () => {
+  it('makes a verifier that throws for certificateRevocation require, and for a stored request with another protocol', async () => {
     const anchors: readonly never[] = []
     const { request } = await create(GOOD)
     expect(

@@ -160,7 +160,7 @@ describe('a trust list', () => {
     expect(JSON.stringify(result)).toContain('"list":{"name":"eu","sequence":7')
   })
 
-  it('a trust list that is stale causes the refusal trust_list_unavailable for its own issuers, but not for an issuer with another anchor', async () => {
+  it('a stale trust list causes trust_list_unavailable for the issuers in the list, but not for an issuer with another anchor', async () => {
     const list = await goodList()
     const now = new Date(Date.now() + 120_000)
     const stale = { ...list, usableUntil: new Date(now.getTime() - 2000) }
@@ -171,7 +171,7 @@ describe('a trust list', () => {
     expect(wordsOf(own)).toEqual(['verified', null])
   })
 
-  it('is not accepted as a copy: only the object that readTrustList returned is accepted', async () => {
+  it('is accepted only as the object that readTrustList returned, not as a copy', async () => {
     const copy = JSON.parse(JSON.stringify(await goodList()))
     await expect(verify(await answer(certified(pki)), [copy])).rejects.toThrow('/anchors/0')
   })
@@ -305,7 +305,7 @@ describe('a trust list in XML', () => {
     })
   })
 
-  it('replaces the previous list, unless its number is lower, or its number is equal and its content is different', async () => {
+  it('replaces the previous list, except with a lower number, or with the same number and different content', async () => {
     const previous = await goodXmlList()
     expect((await goodXmlList({ previous })).sequence).toBe(7)
     expect((await goodXmlList({ previous, body: ageList({ sequence: 8 }) })).sequence).toBe(8)

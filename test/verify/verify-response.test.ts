@@ -155,7 +155,7 @@ describe('a good response', () => {
 })
 
 describe('a response with the result rejected, declined or expired', () => {
-  it('is rejected as predicate_false if a claim does not prove the scope, and its checks are returned', async () => {
+  it('is rejected as predicate_false if age_over_18 is false, and the result contains this check', async () => {
     const answered = await answerRedirect(age({ claims: { age_over_18: false } }))
     expect(await verify(answered, ANCHORS)).toMatchObject({
       status: 'rejected',

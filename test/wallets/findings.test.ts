@@ -166,7 +166,7 @@ it('a wallet that supports everything has no findings', () => {
 })
 
 it.each(CASES)(
-  'a request that is adapted to a wallet has the finding %s; the outcome is %s, and the finding names the member %s',
+  'the adaptation of a request to a wallet gives the finding %s, the outcome %s and the member %s',
   (code, outcome, member, change, original) => {
     const found = findingsOf({ ...PROFILE, ...change }, original)
     expect(found.outcome).toBe(outcome)

@@ -30,7 +30,7 @@ it('the links of wallets have no authority part, except for Inji, whose app mani
   expect(withAuthority).toEqual([['inji', 'openid4vp://authorize']])
 })
 
-it('the session page does not list a link if only wallets with other client_id prefixes open it', () => {
+it('each link on the session page, except openid4vp, opens a wallet that accepts the client_id prefix', () => {
   for (const prefix of ['x509_hash', 'redirect_uri', 'decentralized_identifier'] as const) {
     const names = nameLinks(prefix).filter((name) => name !== 'openid4vp')
     for (const name of names) {

@@ -76,7 +76,7 @@ describe('the adaptation of a request to a chosen wallet', () => {
     expect(lowerRequest(none as never, original).outcome).toBe('cannot')
   })
 
-  it('keeps trusted authorities of type aki for the NL Wallet, and reports that this wallet cannot answer the type etsi_tl', () => {
+  it('keeps trusted authorities of type aki for the NL Wallet, and reports not_supported for the type etsi_tl', () => {
     const authority = (type: string) => {
       const original = originalOf({ formats: ['mso_mdoc'] })
       const credentials = original.policy.query.credentials.map((query) => ({
@@ -167,7 +167,7 @@ describe('the adaptation of a request to a chosen wallet', () => {
     })
   })
 
-  it('asks Credo by link only if all credentials are requested, and also over the Digital Credentials API if one of them suffices', () => {
+  it('asks Credo over the Digital Credentials API if one of two credentials suffices, but not if both are requested', () => {
     const protocols = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned']
     const asked = { credential_types: ['pid', 'mdl'], scope: ['family_name'] }
     expect(lowerRequest(profileOf('credo'), originalOf({ ...asked, credential_match: 'all' }))).toMatchObject(

@@ -40,7 +40,7 @@ function originalOf(changes: Parameters<typeof policyOf>[0], by_value = false, h
 
 const LONG = ['family_name', 'given_name', 'birthdate', 'address', 'sex', 'age_over_18', 'age_over_65']
 
-it('the list of wallet results has less than 256 bytes per wallet for a long request', () => {
+it('the list of wallet results for a long request has less than 256 bytes per wallet', () => {
   const results = walletResults(originalOf({ credential_types: ['pid'], scope: LONG, allow_derived: true }))
   expect(JSON.stringify(results).length).toBeLessThan(256 * WALLET_PROFILES.length)
 })
@@ -71,7 +71,7 @@ it.each([
   },
 )
 
-it('the list of wallet results does not say how a wallet answers through the browser if it cannot answer', () => {
+it('the list of wallet results has the member browser only for wallets that can answer', () => {
   const results = walletResults(originalOf({ credential_types: ['mdl'] }))
   expect(results.find(({ id }) => id === 'swiyu')).not.toHaveProperty('browser')
   expect(results.find(({ id }) => id === 'nl-wallet')).toMatchObject({ browser: 'no' })
@@ -87,7 +87,7 @@ it('the list of wallet results is computed once for the same request', () => {
   expect(walletResults(originalOf({}))).toBe(walletResults(originalOf({})))
 })
 
-it('the list of wallet results is shared by two requests if their transactions have the same length and ids, and not if the ids differ', () => {
+it('two requests share one list of wallet results if only the amount of their transactions differs, but not if the ids differ', () => {
   const original = originalOf({ credential_types: ['pid', 'mdl'] })
   const [first = '', ...others] = original.policy.query.credentials.map(({ id }) => id)
   const resultsFor = (amount: string, ...ids: string[]) => {
@@ -114,7 +114,7 @@ it('two queries share one cached list of wallet results if they differ only in `
   expect(resultsFor('Mustermann')).toEqual(resultsFor('a', 'b'))
 })
 
-it('the list of wallet results depends on the length of a value in the URI, where some characters are escaped', () => {
+it('the list of wallet results depends on the length of a value after its characters are escaped for the URI', () => {
   const original = originalOf({ credential_types: ['pid'] }, true)
   const [first] = original.policy.query.credentials
   const resultFor = (value: string) => {
@@ -152,7 +152,7 @@ it.each([
   ['google-wallet', 'google_wallet'],
   ['nl-wallet', 'organization'],
 ] as const)(
-  'the list of wallet results says that %s needs a setting that the relying party does not have: %s',
+  'the list of wallet results says that %s cannot answer if the relying party lacks the setting %s',
   (id, requirement) => {
     const original = originalOf({ credential_types: ['mdl'] })
     const resultOf = (lacking: (typeof requirement)[]) =>

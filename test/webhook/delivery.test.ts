@@ -128,12 +128,9 @@ describe('the outcome of an attempt', () => {
     [300, null, false],
     [null, null, false],
     [200, 'forbidden_url', false],
-  ] as const)(
-    'the outcome of an attempt with status %s and error %s is a success: %s',
-    (status, error, success) => {
-      expect(hasSucceeded({ status, error })).toBe(success)
-    },
-  )
+  ] as const)('hasSucceeded for the status %s and the error %s returns %s', (status, error, success) => {
+    expect(hasSucceeded({ status, error })).toBe(success)
+  })
 })
 
 describe('an attempt at a faulty receiver', () => {
@@ -170,7 +167,7 @@ describe('an attempt at a faulty receiver', () => {
     expect(await attempt({ body: new Uint8Array(20_000_000) })).toMatchObject({ status: 200, error: null })
   })
 
-  it('has the status 200 even if a small response body would decompress to a large body', async () => {
+  it('has the status 200 even if the small body of the response decompresses to 50 MB', async () => {
     const body = gzipSync(new Uint8Array(50_000_000))
     expect(await attempt({ headers: { 'content-encoding': 'gzip' }, body })).toMatchObject({ status: 200 })
   })
@@ -202,7 +199,7 @@ describe('the fetch function that the caller passes', () => {
         throw new TypeError('bad URL')
       },
     ],
-  ])('may throw, and the attempt still has an outcome: the function %s', async (_, fetch) => {
+  ])('may throw, and the attempt then has the error connection: the function %s', async (_, fetch) => {
     expect(await deliver({ ...post, url: receiver.url, fetch })).toMatchObject({
       status: null,
       error: 'connection',

@@ -110,13 +110,13 @@ describe('an attempt that was started', () => {
     expect(begun.attempts).toEqual([{ attempt: 1, at: NOW, manual: false, status: null, error: 'unknown' }])
   })
 
-  it('makes the delivery due again only after its time limit and the wait that the schedule sets', () => {
+  it('makes the delivery due again after 20 s plus the wait of the schedule', () => {
     // 15 s for the receiver, 5 s of margin, 5 s of schedule
     expect(nextDue(start(OWED))).toBe(NOW + 25 * SECOND)
     expect(nextDue(start(afterFailures(4), NOW))).toBe(NOW + 20 * SECOND + 24 * HOUR)
   })
 
-  it('leaves the delivery queued if it is the sixth attempt, until its result is known or 20 s are over', () => {
+  it('leaves the delivery queued for 20 s, or until its result is known, if it is the sixth attempt', () => {
     const sixth = start(afterFailures(5))
     expect(only(sixth)).toMatchObject({ state: 'owed', automatic_attempts: 6 })
     expect(nextDue(sixth)).toBe(NOW + 20 * SECOND)
@@ -206,12 +206,12 @@ describe('a finished attempt', () => {
     },
   )
 
-  it('counts as a success even if it was treated as lost and the next attempt was started', () => {
+  it('completes the delivery if it succeeds late, after the next attempt was started', () => {
     const second = start(start(OWED), NOW + 25 * SECOND)
     expect(only(finish(second, DELIVERED, NOW + 26 * SECOND, 1)).state).toBe('delivered')
   })
 
-  it('does not change the schedule if it fails after it was treated as lost', () => {
+  it('does not change the schedule if it fails late, after the next attempt was started', () => {
     const second = start(start(OWED), NOW + 25 * SECOND)
     const late = finish(second, FAILED, NOW + 26 * SECOND, 1)
     expect(nextDue(late)).toBe(nextDue(second))
@@ -299,7 +299,7 @@ describe('any sequence of attempt outcomes', () => {
     [0, 1, 2, 3, 4, 5].map((place) => FATES[Math.floor(n / FATES.length ** place) % FATES.length]!),
   )
 
-  it('posts an event at most six times; the delivery ends as delivered if a success was reported, and otherwise as dead', () => {
+  it('posts an event at most six times, and ends as delivered after a reported success, otherwise as dead', () => {
     for (const fates of histories) {
       let deliveries = OWED
       let posts = 0

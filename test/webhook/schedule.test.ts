@@ -15,7 +15,7 @@ describe('the schedule of attempts', () => {
     [3, 10 * MINUTE],
     [4, 2 * HOUR],
     [5, 24 * HOUR],
-  ])('waits after the failed attempt %i for %i ms, and up to a fifth of this time more', (attempt, delay) => {
+  ])('waits after the failed attempt %i for %i ms plus at most a fifth of this time', (attempt, delay) => {
     expect(failed(attempt)).toBe(NOW + delay)
     expect(failed(attempt, null, 0.5)).toBe(NOW + delay * 1.1)
     expect(failed(attempt, null, 1)).toBe(NOW + delay * 1.2)
@@ -35,7 +35,7 @@ describe('the schedule of attempts', () => {
     expect(failed(5, 24 * HOUR, 1)).toBe(NOW + 28.8 * HOUR)
   })
 
-  it('spreads deliveries that the receiver delayed to the same time, by at most a fifth of the delay and at most a minute', () => {
+  it('adds a random time of at most a fifth, and at most one minute, to a delay that the receiver requests', () => {
     expect(failed(1, MINUTE, 0.5)).toBe(NOW + 66_000)
     expect(failed(1, MINUTE, 1)).toBe(NOW + 72_000)
     expect(failed(1, 30 * MINUTE, 1)).toBe(NOW + 31 * MINUTE)

@@ -26,7 +26,7 @@ describe('deleteAll', () => {
     expect(left).toEqual([[], null])
   })
 
-  it('removes a write before it in the same step, and keeps a write after it', async () => {
+  it('removes earlier writes of the same step, and keeps later writes', async () => {
     const stub = env.VERIFICATION_SESSION.get(env.VERIFICATION_SESSION.newUniqueId())
     await runInDurableObject(stub, async (_, { storage }) => {
       storage.kv.put('one', 1)

@@ -23,7 +23,7 @@ describe.each(inject('mdocs'))('inside workerd, an mdoc by $name', (made) => {
     expect(await verifyGood(made.good, made)).toMatchObject({ ok: true, value: { holderBound: true } })
   })
 
-  it('is refused with one bit of its issuer or device proof changed', async () => {
+  it('is refused if one bit of its issuer or device proof is changed', async () => {
     const [presentation, reason] = made.forged
     expect(await verifyGood(presentation, made)).toEqual({ ok: false, error: { reason } })
   })

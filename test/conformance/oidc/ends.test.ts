@@ -234,7 +234,7 @@ describe('an essential acr above the required level', () => {
 })
 
 describe('binding and devices', () => {
-  it('by default, a registration has cross_device false and session binding page in live mode, and true and none in test mode', async () => {
+  it('a registration has the defaults cross_device false and session binding page in live mode, but cross_device true and session binding none in test mode', async () => {
     const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
     const live = await registerClient(rp)
     const test = await registerClient(stage.rp)

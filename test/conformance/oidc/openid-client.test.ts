@@ -45,7 +45,7 @@ it('a web client logs a person in by code, PKCE and secret', async () => {
 describe('a client with a key', () => {
   it.each([
     ['by dpop_jkt in its URL', false],
-    ['by a DPoP proof when it is pushed', true],
+    ['by the DPoP proof of a pushed request', true],
   ])('gets an access token bound to its key, if its request names the key %s', async (_, pushed) => {
     const members = { token_endpoint_auth_method: 'none', dpop_bound_access_tokens: true }
     const registered = await registerClient(stage.rp, members)
@@ -181,7 +181,7 @@ describe('the values of claims', () => {
     [[true, false], false],
     [[true, false], true],
   ])(
-    'of a boolean claim are absent without an encryption key: allowed values %j, presented value %j',
+    'of a boolean claim are absent without an encryption key if the allowed values are %j and the presented value is %j',
     async (values, value) => {
       const registered = await registerClient(stage.rp, { policies: [askingFor(values)] })
       expect(registered.warnings).toMatchObject([{ code: 'values_without_encryption_key' }])
@@ -202,7 +202,7 @@ describe('the values of claims', () => {
     expect((await login(stage, registered)).claims.age_over_18).toBe(true)
   })
 
-  it('are released only if the parameter `claims` requests them, in `verified_claims` if it requests them there', async () => {
+  it('are released only where the parameter `claims` requests them, at the top level or in `verified_claims`', async () => {
     const { privateKey, jwk } = await keysFor('ECDH-ES', 'enc')
     const registered = await registerClient(stage.rp, {
       policies: [PERSON],
@@ -278,7 +278,7 @@ describe('the claim sub', () => {
     expect(await subOf(names.slice(0, 1))).not.toBe(sub)
   })
 
-  it('of type pairwise comes from the credential with the claims in `subject.claims`, and vp_data comes from the same credential', async () => {
+  it('of type pairwise comes from the only presented credential with the claims in `subject.claims`, and so does vp_data', async () => {
     const credential = {
       id: 'person',
       format: 'dc+sd-jwt',
@@ -314,7 +314,7 @@ describe('the claim sub', () => {
     expect(both.sub).not.toBe((await loginWith(number)).sub)
   })
 
-  it('of type pairwise must be among the `values` for sub in the parameter `claims`, both for the ID token and UserInfo, or the login fails', async () => {
+  it('of type pairwise must be one of the `values` that `claims` requests for sub in the ID token and in UserInfo, or the login fails', async () => {
     const subject = { type: 'pairwise', claims: ['personal_administrative_number'] }
     const registered = await registerClient(stage.rp, { policies: [IDENTIFIED], subject })
     const present = answerAsPerson(stage, number)
@@ -386,7 +386,7 @@ describe('the claim acr', () => {
     [['low', 'substantial'], 'substantial'],
     [['high', 'low'], 'low'],
     [null, 'substantial'],
-  ])('in a login at level substantial with the essential values %j is %s', async (values, acr) => {
+  ])('of a login at level substantial that requests the essential values %j is %s', async (values, acr) => {
     expect(await loggedInWith(values)).toBe(acr)
   })
 })
@@ -404,7 +404,7 @@ it('the ID token names the hash of the policy that GET /v1/oidc_clients/{id} sho
   expect(claims.policy).toBe(`adult#${digest.slice(0, 16)}`)
 })
 
-it('a login with an unknown acr_values, max_age, display and login_hint succeeds, with an auth_time not after its iat', async () => {
+it('a login with an unknown acr_values, max_age, display and login_hint succeeds, and its auth_time is not after its iat', async () => {
   const parameters = { acr_values: 'urn:example:gold', max_age: '1', display: 'popup', login_hint: 'erika' }
   const registered = await registerClient(stage.rp)
   const { claims } = await login(stage, registered, { parameters })

@@ -72,7 +72,7 @@ function describeLeaf({ leaf }: Pick<IssuerPki, 'leaf'>) {
   }
 }
 
-it('api/result: an attempt names the iss of an untrusted SD-JWT VC, and says that it is not verified', async () => {
+it('api/result: an attempt names the iss of an untrusted SD-JWT VC, and marks the iss as not verified', async () => {
   const { reason, claimed } = await attemptWith({ claims: { iss: 'https://other.example' } })
   expect(reason).toBe('untrusted_issuer')
   expect(claimed).toEqual({ ...NOTHING, iss: 'https://other.example' })

@@ -175,7 +175,7 @@ describe('api/evidence: evidence is off by default', () => {
     })
   })
 
-  it('a session has no evidence if its create request has no member `evidence`, or if this member is false although the settings have `for: all`', async () => {
+  it('a session has no evidence if the create request omits `evidence`, or sets it to false against the setting `for: all`', async () => {
     const [keeper, all] = await Promise.all([keeperOf(), keeperOf({ for: 'all' })])
     for (const [{ rp }, body] of [
       [keeper, OVER_18] as const,

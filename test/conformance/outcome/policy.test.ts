@@ -128,7 +128,7 @@ it.each([
   ['high', 'substantial'],
   ['platinum', 'low'],
 ])(
-  'api/result: a credential that states the level %s gets the level %s: it can lower the level of its anchor, but not raise it',
+  'api/result: under an anchor of level substantial, a credential that states the level %s gets the level %s',
   async (said, level) => {
     const poll = await outcomeOf(NAMES, { pid: { claims: { assurance_level: said } } })
     expect([poll.status, poll.assurance_level]).toEqual(['verified', level])
@@ -223,7 +223,7 @@ describe('api/result: same_holder_key', () => {
     })
   })
 
-  it('is in the event and in the receipt; require_same_holder_key changes the policy hash only if it is true', async () => {
+  it('is in the event and in the receipt; `require_same_holder_key: true` changes the policy hash, and false does not', async () => {
     const hashes: unknown[] = []
     for (const policy of [ALL, { ...ALL, require_same_holder_key: false }, STRICT]) {
       const id = String((await outcomeOf(policy, one)).verification_id)

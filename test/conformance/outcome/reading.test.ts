@@ -153,7 +153,7 @@ it('api/result: a session can be read more than once after it has ended', async 
   expect(await stage.rp.poll(session.verification_id)).toEqual(first)
 })
 
-it('api/outcome: cancel returns 200 and the session, also if it is repeated, and only one event is sent', async () => {
+it('api/outcome: cancel returns 200 and the session, a repeated cancel returns the same, and only one event is sent', async () => {
   const { session, request } = await begin(stage)
   const path = `/v1/verify/${session.verification_id}/cancel`
   const canceled = await expectStatus(await stage.rp.call('POST', path), 200)

@@ -109,7 +109,7 @@ describe('api/receipt: the receipt', () => {
     ['rejected', { claims: { age_over_18: false } }, 'predicate_false', { age_over_18: false }],
     ['rejected', { claims: { exp: 1 } }, 'credential_expired', { age_over_18: false }],
   ])(
-    'contains the reason of a session that is %s after a response with %j: %s',
+    'of a session that ended as %s after a response with %j contains the reason %s',
     async (status, telling, reason, checks) => {
       const { session } = await finish(stage, telling)
       const { payload } = await audit(await receiptOf(session.verification_id))
@@ -133,7 +133,7 @@ describe('api/receipt: the receipt', () => {
     expect(payload.policy_hash).toBe(policyHashOf(await stage.rp.poll(session.verification_id)))
   })
 
-  it('is refused with 409 while the session is pending, and with 404 after the session was erased or for a different relying party', async () => {
+  it('is refused with 409 while the session is pending, and with 404 for an erased session, an unknown session or a different relying party', async () => {
     const { session } = await begin(stage)
     const { verification_id: id } = session
     const pending = await expectStatus(await fetchReceipt(stage.rp, id), 409)
@@ -149,7 +149,7 @@ describe('api/receipt: the receipt', () => {
 })
 
 describe('api/receipt: request_hash', () => {
-  it('is the hash of the request that the wallet answered, even after a further QR code and a second fetch with another wallet_nonce', async () => {
+  it('is the hash of the answered request, even if it was fetched again with another wallet_nonce after a further QR code was drawn', async () => {
     const { session, request } = await begin(stage)
     await stage.rp.call('GET', `/v1/verify/${session.verification_id}/qr`)
     const again = await stage.service.wallet.receive(session.wallet_request.uri, { walletNonce: 'other' })
@@ -173,7 +173,7 @@ describe('api/receipt: request_hash', () => {
   })
 
   it.each(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])(
-    'is the hash of the signed request, whether the wallet answered the signed or the unsigned request: %s',
+    'is the hash of the signed request if the wallet answered under the protocol %s',
     async (protocol) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const { verification_id: id } = await rp.create()
@@ -221,7 +221,7 @@ describe('api/receipt: policy_hash', () => {
     expect(new Set(hashes).size).toBe(5)
   })
 
-  it('covers evidence if the relying party asks for evidence', async () => {
+  it('covers the member `evidence` if the create request has `evidence: true`', async () => {
     const { rp } = await newKeeper(stage.service, (settings) => relyingPartyOf(stage, settings))
     const hashOfCanceled = async (request: object) => {
       const { verification_id: id } = await rp.create(request)

@@ -62,7 +62,7 @@ it('api/binding: while a response waits for its browser to return, every other r
   expect(await poll()).toMatchObject({ status: 'verified', attempts: [] })
 })
 
-it('api/binding: with required binding relying_party, a session is verified only when the server redeems the code', async () => {
+it('api/binding: with required binding relying_party, a session is verified only when the relying party redeems the code', async () => {
   const required = { required_session_binding: 'relying_party', return_url: RETURN_URL }
   const { rp, session, browser, redirect_uri, poll } = await respondByLink(required)
   expect([session.qr_code, session.wallet_request]).toEqual([null, null])
@@ -77,7 +77,7 @@ it('api/binding: with required binding relying_party, a session is verified only
   expect(await expectStatus(await rp.call('POST', path, { body: { return_code } }), 200)).toEqual(result)
 })
 
-it('api/binding: a client that lost the first response to a redemption gets the session by its retry', async () => {
+it('api/binding: a client that did not receive the response to its redemption tries again, and gets the session', async () => {
   const required = { required_session_binding: 'relying_party', return_url: RETURN_URL }
   const { rp, session, browser, redirect_uri } = await respondByLink(required)
   const back = (await expectStatus(await browser.completeReturn(redirect_uri), 200)) as { return_url: string }

@@ -35,7 +35,7 @@ async function outcomeOf(rp: RelyingParty, { session, request }: Begun, telling:
 }
 
 it.each(PROTOCOLS)(
-  '%s refuses a certificate of a second trusted authority for an issuer with its own anchor, however the issuer’s address is spelled',
+  '%s refuses a certificate of a second trusted authority if the issuer has its own anchor, for each spelling of the issuer’s address',
   async (protocol) => {
     const own = stage.authority.anchor()
     const both = await relyingPartyOf(stage, {
@@ -52,7 +52,7 @@ it.each(PROTOCOLS)(
 )
 
 it.each(PROTOCOLS)(
-  '%s accepts a certificate of an anchored authority if the issuer has no anchor of its own',
+  '%s accepts an issuer that has no anchor of its own, but a certificate of an authority with an anchor',
   async (protocol) => {
     const rp = await relyingPartyOf(stage, { trust_anchors: [{ ...authority, x509_ca_pem: pki.root.pem }] })
     const begun = await begin(stage, { ...OVER_18, protocol }, { rp })
@@ -68,7 +68,7 @@ it.each([
   ['openid4vp-draft18', ['verified', undefined]],
   ['haip-1.0', ['pending', 'trust_anchor_in_chain']],
 ])(
-  '%s: a response whose certificate chain contains its trust anchor gives the session this status and reason: %j',
+  'with the protocol %s, a certificate chain that contains the trust anchor gives the session the status and reason %j',
   async (protocol, expected) => {
     const rp = await relyingPartyOf(stage, { trust_anchors: [{ ...authority, x509_ca_pem: pki.root.pem }] })
     const begun = await begin(stage, { ...OVER_18, protocol }, { rp })

@@ -272,26 +272,29 @@ type Loose = any
 describe('api/protocols: the service verifies the response of a foreign wallet', () => {
   beforeAll(useRelyingParty)
 
-  it.each(POSSIBLE)('$protocol by $channel, $format, $response, $clientId, $method', async (cell) => {
-    sent.length = 0
-    const session = await rp.create(creationOf(cell))
-    await CHANNELS[cell.channel](session, cell)
-    const poll = await rp.poll(session.verification_id)
-    expect(poll).toMatchObject({
-      status: 'verified',
-      protocol: cell.channel === 'dc_api org-iso-mdoc' ? 'iso-18013-7-c' : cell.protocol,
-      channel: cell.clientId === 'redirect_uri' ? 'by_value' : cell.channel.split(' ')[0],
-      format: cell.format,
-      checks: { age_over_18: true },
-    })
-    expect(poll.request_options).toMatchObject(Object(creationOf(cell)).request_options ?? {})
-    expect(poll.attempts.map(({ reason }) => reason.code)).toEqual([reasonFor(cell)])
-    const [flawed, good, ...others] = sent
-    expect(others).toEqual([])
-    await compareWithJudge(cell.format, flawed?.presentation, flawed!.asked, reasonFor(cell))
-    await compareWithJudge(cell.format, good?.presentation, good!.asked, 'accepted')
-    await expectEvidence(cell, session.verification_id, good?.presentation ?? '')
-  })
+  it.each(POSSIBLE)(
+    '$protocol by $channel, format $format, $response response, client identifier $clientId, request method $method',
+    async (cell) => {
+      sent.length = 0
+      const session = await rp.create(creationOf(cell))
+      await CHANNELS[cell.channel](session, cell)
+      const poll = await rp.poll(session.verification_id)
+      expect(poll).toMatchObject({
+        status: 'verified',
+        protocol: cell.channel === 'dc_api org-iso-mdoc' ? 'iso-18013-7-c' : cell.protocol,
+        channel: cell.clientId === 'redirect_uri' ? 'by_value' : cell.channel.split(' ')[0],
+        format: cell.format,
+        checks: { age_over_18: true },
+      })
+      expect(poll.request_options).toMatchObject(Object(creationOf(cell)).request_options ?? {})
+      expect(poll.attempts.map(({ reason }) => reason.code)).toEqual([reasonFor(cell)])
+      const [flawed, good, ...others] = sent
+      expect(others).toEqual([])
+      await compareWithJudge(cell.format, flawed?.presentation, flawed!.asked, reasonFor(cell))
+      await compareWithJudge(cell.format, good?.presentation, good!.asked, 'accepted')
+      await expectEvidence(cell, session.verification_id, good?.presentation ?? '')
+    },
+  )
 })
 
 /** One cell of each format and channel whose response can end the session as rejected. */

@@ -195,14 +195,20 @@ const OWN_QUERY = {
 it.each([
   ['a bare presentation, as in draft 24', (presentation: unknown) => presentation],
   ['a list of one presentation, as in later drafts', (presentation: unknown) => [presentation]],
-])("api/protocols: draft 24 sends a relying party's own query in DCQL, and accepts %s", async (_, shape) => {
-  const policy = { dcql_query: OWN_QUERY, protocol: 'openid4vp-draft24' }
-  const { session, request } = await begin(stage, policy)
-  expect(request.payload).not.toHaveProperty('presentation_definition')
-  const { age: [presentation] = [] } = await ageOf(stage.person, request)
-  await expectStatus(await stage.service.wallet.present(request, { age: shape(presentation) } as never), 200)
-  expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
-})
+])(
+  'api/protocols: for a dcql_query, draft 24 sends no presentation definition, and accepts %s',
+  async (_, shape) => {
+    const policy = { dcql_query: OWN_QUERY, protocol: 'openid4vp-draft24' }
+    const { session, request } = await begin(stage, policy)
+    expect(request.payload).not.toHaveProperty('presentation_definition')
+    const { age: [presentation] = [] } = await ageOf(stage.person, request)
+    await expectStatus(
+      await stage.service.wallet.present(request, { age: shape(presentation) } as never),
+      200,
+    )
+    expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
+  },
+)
 
 const [QUERY] = OWN_QUERY.credentials
 it.each([

@@ -112,7 +112,7 @@ describe.each([
     ])
   })
 
-  it('gives the session the level of the anchor if the response is bound to the browser of its link', async () => {
+  it('gives the session the level of the anchor if the browser that opened the link returns', async () => {
     const rp = await shop()
     const session = await rp.create({ ...PRESET, wallet: id, required_session_binding: 'page' })
     const browser = openBrowser(stage.service)
@@ -127,7 +127,7 @@ describe.each([
     })
   })
 
-  it('also makes a request of ISO/IEC TS 18013-7 Annex C, whose response verifies with channel dc_api', async () => {
+  it('also makes an Annex C request (ISO/IEC TS 18013-7), and its response verifies with channel dc_api', async () => {
     const rp = await shop()
     const { verification_id } = await rp.create(PRESET)
     const asked = await rp.call('POST', `/v1/verify/${verification_id}/dc-api/request`, {
@@ -170,7 +170,7 @@ describe('the preset', () => {
     expect(await rp.poll(session.verification_id)).toMatchObject({ status: 'verified', channel: 'by_value' })
   })
 
-  it('hides the app on the session page without the setting `eu_age_verification`, unless the browser supports org-iso-mdoc', async () => {
+  it('shows the app on the session page only with the setting `eu_age_verification`, or if the browser supports org-iso-mdoc', async () => {
     const entries = async (settings: object) => {
       const { session_url } = await (await shop(settings)).create(PRESET)
       const html = await (await stage.service.fetch(session_url)).text()
@@ -194,7 +194,7 @@ describe('the preset', () => {
     expect((await rp.call('GET', `${path}/qr?wallet=any`)).status).toBe(200)
   })
 
-  it('sends its event with channel by_value', async () => {
+  it('has the channel by_value in its event', async () => {
     const rp = await relyingPartyOf(stage, { ...ON, by_value: false, trust_anchors: anchors })
     const { verification_id, wallet_request } = await rp.create(ANDROID)
     await accepted(euAgeAndroid, wallet_request.uri)
@@ -272,9 +272,9 @@ describe('in live mode, a request by value', () => {
   })
 
   it.each([
-    ['type', { credential_types: ['mdl'], scope: ['age_over_18'] }],
-    ['format', { ...QUESTION, formats: ['dc+sd-jwt'] }],
-  ])('is not made for a different credential %s', async (_, question) => {
+    ['another credential type', { credential_types: ['mdl'], scope: ['age_over_18'] }],
+    ['another credential format', { ...QUESTION, formats: ['dc+sd-jwt'] }],
+  ])('is not made if the create request requires %s', async (_, question) => {
     const [code] = await refusal(await shop(), { ...question, wallet: 'eu-age-android' })
     expect(code).toBe('policy_unsatisfiable')
   })
@@ -286,7 +286,7 @@ describe('in live mode, a request by value', () => {
     else expect(await refusal(rp, body)).toEqual(['policy_unsatisfiable', '/wallet not_in_protocol'])
   })
 
-  it('is not made for client_id_prefix redirect_uri in the create request, with or without the preset', async () => {
+  it('is not made if the create request has client_id_prefix redirect_uri, with or without the preset', async () => {
     const rp = await shop()
     const unsigned = { request_options: { client_id_prefix: 'redirect_uri' } }
     for (const body of [PRESET, ANDROID, QUESTION]) {

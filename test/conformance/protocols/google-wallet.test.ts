@@ -58,7 +58,7 @@ const answer = (digital: DigitalRequest | undefined) =>
   googleWallet.answer({ digital: digital as DigitalRequest, origin: SHOP }, surroundings)
 
 describe('Google Wallet', () => {
-  it('answers a request that has the metadata if the certificate has their digest, and the session is verified', async () => {
+  it('answers a request if the certificate has the digest of the metadata in the request, and the session is verified', async () => {
     const rp = await shop({ google_wallet: DISPLAY })
     const { google_wallet } = (await expectStatus(await rp.call('GET', '/v1/relying_party'), 200)) as Shown
     const verifier = await identity(google_wallet?.rp_metadata_sha256)

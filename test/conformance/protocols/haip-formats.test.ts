@@ -159,7 +159,7 @@ it('HAIP §7, H13: the service offers ES256 for the issuer and the device of an 
 const MDL = 'org.iso.18013.5.1.mDL'
 
 it.each(['sd_jwt_vc', 'iso_mdl'])(
-  'H14: the service verifies a response as in the HAIP plan of the OpenID suite: x509_hash, request_uri, direct_post.jwt, %s',
+  'H14: the service verifies a response with x509_hash, request_uri and direct_post.jwt, as in the HAIP plan of the OpenID suite, in the format %s',
   async (format) => {
     const isMdl = format === 'iso_mdl'
     const policy = isMdl ? { ...HAIP, credential_types: ['mdl'] } : HAIP

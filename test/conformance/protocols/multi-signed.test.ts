@@ -134,7 +134,7 @@ describe('a relying party with two identities', () => {
     })
   })
 
-  it('keeps the identities of a running session when its settings change', async () => {
+  it('keeps the old identities in a running session when its settings change', async () => {
     const party = await relyingPartyOf(stage, { origins: [SHOP], verifier: VERIFIER })
     const { verification_id: id } = await party.create(OVER_18)
     await expectStatus(
@@ -147,7 +147,7 @@ describe('a relying party with two identities', () => {
     expect(protocolsOf(await ask(party, next))).not.toContain(MULTI)
   })
 
-  it('sees its identities without keys, and the operator sees when the first of their certificates expires', async () => {
+  it('sees its identities without private keys, and the operator sees the earliest expiry of their certificates', async () => {
     const shown = await expectStatus(await rp.call('GET', '/v1/relying_party'), 200)
     expect(shown).toMatchObject({
       verifier: {
@@ -258,7 +258,7 @@ describe('the offered identities', () => {
     expect(await receiptOf(rp, session.verification_id)).not.toHaveProperty('offered_client_ids')
   })
 
-  it('are in no multi-signed request if the relying party has only one identity', async () => {
+  it('if the relying party has only one identity, the service makes no multi-signed request', async () => {
     const party = await relyingPartyOf(stage, { origins: [SHOP], verifier: identityOf(euLeaf) })
     const { verification_id: id } = await party.create(OVER_18)
     const requests = await ask(party, id)
@@ -267,7 +267,7 @@ describe('the offered identities', () => {
 })
 
 describe('a response', () => {
-  it('is refused under a protocol that the request did not have, and a good response then verifies', async () => {
+  it('is refused if it names a protocol that the service did not offer, and then verifies with the offered protocol', async () => {
     const party = await relyingPartyOf(stage, { origins: [SHOP], verifier: identityOf(euLeaf) })
     const { verification_id: id } = await party.create(OVER_18)
     const asked = (await ask(party, id)).find(({ protocol }) => protocol === 'openid4vp-v1-unsigned')
@@ -280,7 +280,7 @@ describe('a response', () => {
     expect(await expectStatus(await send(party, id, good), 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('is refused under a signed protocol if the request was only unsigned, and then verifies under the unsigned protocol', async () => {
+  it('to an unsigned request is refused if it names a signed protocol, and then verifies with the unsigned protocol', async () => {
     const options = { request_options: { client_id_prefix: 'redirect_uri' } }
     const { verification_id: id } = await rp.create({ ...OVER_18, ...options })
     const requests = await ask(rp, id)
@@ -303,7 +303,7 @@ describe('a response', () => {
     expect(await expectStatus(await send(rp, id, good), 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('is made only on a page in expected_origins: on another page, the wallet refuses the request', async () => {
+  it('is made by the wallet only if expected_origins contains the page', async () => {
     const { verification_id: id } = await rp.create(OVER_18)
     const [multi] = await ask(rp, id)
     await expect(
@@ -316,7 +316,7 @@ describe('a response', () => {
 })
 
 describe('Google Wallet, if Google certified only a further identity of the relying party', () => {
-  it('is listed as a wallet that can respond, and answers the request that only this identity signs', async () => {
+  it('is listed as a wallet that can respond, and answers the request that is signed by this identity only', async () => {
     const { holdings, anchors } = await makeHoldings()
     const display = { logo_uri: 'https://shop.example/l.png', privacy_policy_uri: 'https://shop.example/p' }
     const further = [{ ...identityOf(appleLeaf), google_wallet: display }]

@@ -72,7 +72,7 @@ it.each([
   ['openid4vp-draft24', 'vc+sd-jwt', 'direct_post.jwt'],
   ['openid4vp-draft18', 'vc+sd-jwt', 'direct_post'],
 ])(
-  'api/request: the service verifies a response to a request by value from the OpenID4VP view: %s, format %s, response mode %s',
+  'api/request: the service verifies a response to a request by value that the OpenID4VP view shows: %s, format %s, response mode %s',
   async (protocol, format, response_mode) => {
     const session = await stage.rp.create({ ...OVER_18, protocol, request_options: { response_mode } })
     const shown = await view(session)

@@ -218,7 +218,7 @@ it('api/wallets: the service refuses a presentation that was made for the reques
   expect(await lastReason(session)).toEqual(['pending', 'nonce_mismatch'])
 })
 
-it('api/wallets: the service refuses a response to a credential query that its wallet did not get', async () => {
+it('api/wallets: the service refuses a response to a credential query that is not in the request for its wallet', async () => {
   const session = await stage.rp.create(NAMES)
   const usual = await stage.service.wallet.receive(session.wallet_request.uri)
   const lowered = await scan(session, NL)
@@ -303,7 +303,7 @@ it('api/wallets: the service asks a chosen wallet to confirm the same texts that
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({ status: 'verified', wallet: 'valera' })
 })
 
-it('api/transactions: the service refuses a wallet with 422 if its request would lack the credential for a transaction', async () => {
+it('api/transactions: if the request for a wallet would lack the credential for a transaction, the service refuses this wallet with 422', async () => {
   const types = { credential_types: ['pid', 'age_attestation'], scope: ['age_over_18'] }
   const body = { ...types, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
   const response = await stage.rp.call('POST', '/v1/verify', { body: { ...body, wallet: 'wwwallet' } })

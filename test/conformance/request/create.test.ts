@@ -250,7 +250,7 @@ it('api/creation: with credential_match any, the service requests several types 
 })
 
 it.each(['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
-  'api/creation: if the create request names no formats, the service requests only SD-JWT VC and mdoc, in %s',
+  'api/creation: if the create request names no formats, the service requests only SD-JWT VC and mdoc, with the protocol %s',
   async (protocol) => {
     const { wallet_request } = await stage.rp.create({ ...OVER_18, credential_types: ['pid'], protocol })
     const { payload } = await stage.service.wallet.receive(wallet_request.uri, { protocol })

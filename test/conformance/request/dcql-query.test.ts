@@ -90,7 +90,7 @@ it('api/creation: the member dcql_query of the session is null if the create req
   expect((await stage.rp.poll(session.verification_id)).dcql_query).toBeNull()
 })
 
-it('api/creation: an Idempotency-Key returns the session again for the same query, and refuses a different query', async () => {
+it('api/creation: a repeated Idempotency-Key returns the first session for the same query, and 409 for a different query', async () => {
   const headers = { 'idempotency-key': 'dcql 1' }
   const body = { dcql_query: { credentials: [ADULT] } }
   const first = await stage.rp.create(body, headers)
@@ -207,7 +207,7 @@ it.each<[age: unknown, status: string, checks: Record<string, boolean>]>([
   [true, 'verified', { 'age.age_over_18': true, 'age.age_over_21': false }],
   [false, 'rejected', { 'age.age_over_18': false, 'age.age_over_21': false }],
 ])(
-  '§6.4.1: a response with the claims of only one claim set is enough, and their values decide: age_over_18 = %s',
+  '§6.4.1: a response with one of two claim sets is enough, and the value %s of age_over_18 decides whether the session is verified',
   async (age_over_18, status, checks) => {
     const query = {
       ...ADULT,

@@ -117,7 +117,7 @@ it.each<[string, object, object]>([
     options('iso-18013-7-c', {}),
     options('iso-18013-7-c', { request_uri_method: 'get' }),
   ],
-])('api/creation: the service and the API description have the same rule: %s', async (_, good, wrong) => {
+])('api/creation: the service and the API description both have the rule: %s', async (_, good, wrong) => {
   const rp = await relyingPartyOf(stage, { return_urls: [RETURN_URL] })
   expect((await rp.call('POST', '/v1/verify', { body: good })).status).toBe(201)
   expect(errorsIn('CreateVerification', good)).toEqual([])
@@ -152,7 +152,7 @@ it.each<[string, object, object]>([
     policy({ required_session_binding: 'relying_party' }),
     { ...policy({ required_session_binding: 'relying_party' }), token_endpoint_auth_method: 'none' },
   ],
-])('api/logins: the service and the API description have the same rule: %s', async (_, good, wrong) => {
+])('api/logins: the service and the API description both have the rule: %s', async (_, good, wrong) => {
   const call = (body: object) => stage.rp.call('POST', '/v1/oidc_clients', { body })
   expect((await call(good)).status).toBe(201)
   expect(errorsIn('CreateOidcClient', good)).toEqual([])

@@ -136,7 +136,7 @@ it('api/request: all other requests of the session end with the first response t
   for (const { uri } of [request, other]) expect((await fetchRequest(uri)).status).toBe(410)
 })
 
-it('api/request: if several good responses arrive at the same time, the service accepts exactly one', async () => {
+it('api/request: if several good responses arrive at the same time, the service accepts exactly one of them', async () => {
   const { session, request } = await begin(stage)
   const other = await stage.service.wallet.receive(await render(session))
   const answers = await Promise.all([request, other, request].map((one) => respondWithAge(stage, one)))

@@ -17,7 +17,7 @@ async function created(response: Response): Promise<CreatedSession> {
   return (await expectStatus(response, 201)) as CreatedSession
 }
 
-it('api/creation: the service returns 201 and the same session for the same key and body, marked with Idempotent-Replayed', async () => {
+it('api/creation: the service returns 201 and the same session for the same key and body, with the header Idempotent-Replayed', async () => {
   const key = newKey()
   const first = await post(key)
   const second = await post(key)
@@ -28,7 +28,7 @@ it('api/creation: the service returns 201 and the same session for the same key 
   expect(await created(second)).toEqual(await created(first))
 })
 
-it('api/creation: a replay returns the wallet_request of the newest QR code, and makes no new one', async () => {
+it('api/creation: a replay returns the wallet_request of the newest QR code, and makes no new wallet_request', async () => {
   const key = newKey()
   const { verification_id } = await created(await post(key))
   await stage.rp.call('GET', `/v1/verify/${verification_id}/qr`)

@@ -126,7 +126,7 @@ it('api/request: the view lists $.credentialSubject.<claim> first among the path
 
 const TWO_TYPES = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
 
-it('api/request: the view names the descriptors of two types descriptor_<id> and descriptor_<id>_2; with credential_match any, one is enough', async () => {
+it('api/request: the view names the descriptors of two types descriptor_<id> and descriptor_<id>_2; with credential_match any, one descriptor is enough', async () => {
   const definition = await definitionFor(TWO_TYPES)
   const { verification_id: id, input_descriptors, submission_requirements } = definition
   expect(input_descriptors.map((descriptor) => [descriptor.id, descriptor.name])).toEqual([

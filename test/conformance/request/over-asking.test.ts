@@ -194,7 +194,7 @@ describe('an intended use', () => {
     return relyingPartyOf(stage, { verifier, ...settings })
   }
 
-  it('selects the registration that a create request is compared with: a claim is covered under one use, and has a warning or an error under a second use', async () => {
+  it('selects the registration for a create request: the same claim has no warning for one use, and a warning or an error for another use', async () => {
     const rp = await shopOfUses()
     const created = (await create(rp, { ...FAMILY_NAME, intended_use: 'delivery' })) as Created &
       CreatedSession
@@ -214,7 +214,7 @@ describe('an intended use', () => {
     expect((await create(await shopOfUses(), OVER_18)).warnings).toEqual([])
   })
 
-  it('is suggested by the warning if the create request names no use and this use covers it', async () => {
+  it('is suggested by the warning if it covers a create request that names no use', async () => {
     const rp = await shopOfUses()
     const messages = async (scope: readonly string[]) =>
       (await create(rp, { ...PID, scope })).warnings.map(({ message }) => message).join()

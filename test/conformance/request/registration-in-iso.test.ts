@@ -95,7 +95,7 @@ const respond = async (rp: RelyingParty, id: string, request: ReceivedAnnexC) =>
   rp.call('POST', `/v1/verify/${id}/dc-api`, { body: await answerAnnexC(person, request) })
 
 describe('the org-iso-mdoc request of a registered relying party', () => {
-  it('has its registration certificate under reader authentication, and the response verifies', async () => {
+  it('has a registration certificate that the wallet accepts on Android and iOS, and the response verifies', async () => {
     const rp = await shop()
     const { id, request, warnings } = await ask(rp)
     const read = { registered: { sub: ID }, failure: null, beyond: [] }
@@ -105,7 +105,7 @@ describe('the org-iso-mdoc request of a registered relying party', () => {
     expect(await expectStatus(await respond(rp, id, request), 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('has the certificate of the intended use that the creation named, and no other', async () => {
+  it('has only the certificate of the intended use that the create request names', async () => {
     const other = await certify({ purpose: [{ lang: 'en', value: 'Delivery' }] })
     const uses = [{ intended_use: 'delivery', certificate: other, dataset: { identifier: ID } }]
     const rp = await shop({ uses })
@@ -117,13 +117,13 @@ describe('the org-iso-mdoc request of a registered relying party', () => {
     expect(await sent({})).toEqual(new Set([CERTIFICATE]))
   })
 
-  it('lets the wallet find the same unregistered element that the response to the create request warned of', async () => {
+  it('lets the wallet find the unregistered element that the create response also warns of', async () => {
     const { request, warnings } = await ask(await shop(), { ...ALONE, scope: ['age_over_18', 'age_over_21'] })
     expect(await readRegistration(request, wallet)).toMatchObject({ beyond: ['age_over_21'] })
     expect(warnings.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(['not_registered /scope/1'])
   })
 
-  it('has no registration certificate if the page has no reader authentication, and the response verifies', async () => {
+  it('has no registration certificate if it has no reader authentication, and the response verifies', async () => {
     const rp = await shop({ domain: 'elsewhere.example' })
     const { id, request } = await ask(rp)
     expect([request.readers, request.registrations]).toEqual([[], []])
@@ -132,7 +132,7 @@ describe('the org-iso-mdoc request of a registered relying party', () => {
     expect(await expectStatus(await respond(rp, id, request), 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('contains a registration certificate in CWT form as a byte string, a form that only the wallet on Android can read', async () => {
+  it('contains a registration certificate in CWT form as a byte string, which the wallet can read on Android but not on iOS', async () => {
     const { request } = await ask(await shop({ certificate: CWT }))
     expect(Buffer.from(request.registrations[0] ?? []).toString('base64url')).toBe(CWT)
     const read = { registered: { sub: ID }, failure: null, beyond: [] }
@@ -142,7 +142,7 @@ describe('the org-iso-mdoc request of a registered relying party', () => {
     })
   })
 
-  it('has its hash in the receipt: the wallet computes the same hash, even after the registration was removed', async () => {
+  it('has the same hash in the receipt as in the wallet, even if the registration was removed before the response', async () => {
     const rp = await shop()
     const { id, request, entry } = await ask(rp)
     await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: { verifier: null } }), 200)
@@ -259,7 +259,7 @@ describe('the strict wallet', async () => {
     expect(await readRegistration(request, wallet)).toMatchObject({ failure: null })
   })
 
-  it('on iOS ignores a registration that one document request lacks', async () => {
+  it('ignores a registration on iOS, but not on Android, if a document request lacks the registration', async () => {
     const request = await good()
     const documents = [...request.documents, ...request.documents]
     const ends = await Promise.all(
@@ -270,7 +270,7 @@ describe('the strict wallet', async () => {
     expect(ends.map((end) => end?.failure)).toEqual([null, 'wrprcNotRepeated'])
   })
 
-  it('names a commit for each source file that it follows', () => {
+  it('names a commit for each of the wallet sources whose behaviour it copies', () => {
     expect(SOURCES.every((one) => 'commit' in one && /^[0-9a-f]{40}$/.test(one.commit))).toBe(true)
   })
 

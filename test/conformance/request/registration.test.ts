@@ -111,7 +111,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
   })
 
   it.each(['base64url', 'compact'] as const)(
-    'contains a CWT in base64url, whatever the setting `encoding` is: %s',
+    'contains a CWT in base64url if the setting `encoding` is %s',
     async (encoding) => {
       const header = encode(
         new Map<number, unknown>([
@@ -149,7 +149,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     expect(unsigned.data).not.toHaveProperty('verifier_info')
   })
 
-  it('is the registration for the requested intended use, even if the request for a chosen wallet has x509_hash instead of x509_san_dns', async () => {
+  it('is the registration for the requested intended use, also in the request for a chosen wallet with x509_hash', async () => {
     const rp = await shopOfUses()
     const options = {
       request_options: { client_id_prefix: 'x509_san_dns', response_mode: 'direct_post.jwt' },

@@ -98,7 +98,7 @@ const WRONG: readonly (readonly [string, 'request' | 'callback', RequestInit, nu
 ]
 
 it.each(WRONG)(
-  'api/protocols: the service refuses %s with an OAuth error in JSON, without caching, readable by every origin',
+  'api/protocols: the service refuses %s with an uncached OAuth error in JSON that every origin can read',
   async (_, target, init, status) => {
     const { verification_id, wallet_request } = await stage.rp.create()
     const response = await stage.service.fetch(

@@ -236,7 +236,7 @@ describe('a response without a valid confirmation of the transaction gets 400, a
     expect([poll.status, poll.attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
   })
 
-  it('even if a credential that the outcome does not use confirms the transaction', async () => {
+  it('even if a second credential, which the outcome does not use, confirms the transaction', async () => {
     const credential_sets = [{ options: [['age'], ['pid']] }]
     const policy = { dcql_query: { credentials: QUERIES, credential_sets }, transaction_data: [PAYMENT] }
     const { session, request } = await begin(stage, policy)
@@ -258,7 +258,7 @@ describe('a response without a valid confirmation of the transaction gets 400, a
     expect([status, attempts[0]?.reason.code]).toEqual(['pending', 'transaction_data_mismatch'])
   })
 
-  it('even if the person is under 18: the session is not rejected', async () => {
+  it('even if the person is under 18', async () => {
     const { session, request } = await begin(stage, PAY)
     const minor = await ageOf(stage.person, request, { claims: { age_over_18: false } })
     expect((await stage.service.wallet.present(request, minor)).status).toBe(400)

@@ -35,7 +35,7 @@ function trusting(settings: object = {}): Promise<RelyingParty> {
 describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mode }) => {
   const policy = { ...OVER_18, formats: [format], request_options: { client_id_prefix, response_mode } }
 
-  it('api/protocols: a foreign wallet reads the request from the QR, and its response verifies', async () => {
+  it('api/protocols: a foreign wallet reads the request from the QR code, and its response verifies', async () => {
     const rp = await trusting()
     const session = await rp.create(policy)
     const uri = readQr(session.qr_code)
@@ -81,7 +81,7 @@ describe('an unsigned request', () => {
     expect((await stage.rp.poll(id)).request_options).toEqual(options)
   })
 
-  it('api/request: is new in each QR code, and a response to an earlier request is accepted until the session ends', async () => {
+  it('api/request: is new in each QR code, and a response to the first request verifies even after ten newer QR codes', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     const path = `/v1/verify/${session.verification_id}/qr?size=640`
     for (let drawn = 0; drawn < 10; drawn++) {
@@ -143,7 +143,7 @@ describe('a response to an unsigned request', () => {
 
 describe("a wallet's error in response to an unsigned request", () => {
   it.each(MODES)(
-    'api/outcome: ends the session if the error is access_denied, because the URI contained the whole request: %s',
+    'api/outcome: ends the session if the error is access_denied, with the response mode %s',
     async (response_mode) => {
       const policy = { ...OVER_18, request_options: { client_id_prefix, response_mode } }
       const { session, request } = await begin(stage, policy)
@@ -195,21 +195,21 @@ describe('a create request for an unsigned request', () => {
     expect((await rp.create(OVER_18)).wallet_request.client_id).toMatch(/^redirect_uri:/)
   })
 
-  it('api/protocols: gets 422 if it requires more than the level low, unless it also requires session binding page', async () => {
+  it('api/protocols: gets 422 if it requires the level substantial without the session binding page', async () => {
     const above = { ...UNSIGNED, required_assurance_level: 'substantial' }
     expect(await refusal(stage.rp, above)).toMatchObject(at('client_id_prefix', 'low_level_only'))
     await stage.rp.create({ ...above, required_assurance_level: 'low' })
     await stage.rp.create({ ...above, required_session_binding: 'page' })
   })
 
-  it('api/protocols: gets a signed request if it requires more than the level low and only the settings prefer an unsigned request', async () => {
+  it('api/protocols: gets a signed request if only the settings prefer an unsigned request, and it requires the level substantial', async () => {
     const rp = await relyingPartyOf(stage, { request_options: { client_id_prefix } })
     const { wallet_request } = await rp.create({ ...OVER_18, required_assurance_level: 'substantial' })
     expect(wallet_request.client_id).toMatch(/^x509_hash:/)
   })
 
   it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
-    'api/protocols: gets 422 in %s',
+    'api/protocols: gets 422 in the protocol %s',
     async (protocol) => {
       expect(await refusal(stage.rp, { ...UNSIGNED, protocol })).toMatchObject(
         at('client_id_prefix', 'not_in_protocol'),
@@ -227,7 +227,7 @@ describe('a create request for an unsigned request', () => {
     },
   )
 
-  it('api/qr: gets 422 and stores nothing if the request is too long for a QR code, unless the session needs no QR code', async () => {
+  it('api/qr: gets 422 and stores nothing if the session needs a QR code and the request is too long for a QR code', async () => {
     const long = { credential_types: ['age_attestation', 'pid', 'mdl', 'photo_id'], scope: ['age_over_18'] }
     const headers = { 'Idempotency-Key': 'long' }
     const body = { ...long, request_options: { client_id_prefix } }
@@ -237,7 +237,7 @@ describe('a create request for an unsigned request', () => {
     await stage.rp.create({ ...body, required_session_binding: 'page' })
   })
 
-  it('api/qr: may lead to a URI of 2,953 characters, which is the limit and needs a QR code of at least 185 pixels', async () => {
+  it('api/qr: may lead to a URI of at most 2,953 characters, which needs a QR code of at least 185 pixels', async () => {
     const dcql_query = { credentials: [longest(0)] }
     const { wallet_request } = await stage.rp.create({ dcql_query, request_options: { client_id_prefix } })
     const room = 2953 - wallet_request.uri.length

@@ -93,7 +93,7 @@ describe('decentralized_identifier', () => {
     },
   )
 
-  it('api/verifier: its DID document is served with no-cache, and the DID document of a relying party without a key gets 404', async () => {
+  it('api/verifier: the DID document of a relying party is served with no-cache, or gets 404 if the relying party has no key', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
     const path = (id: string) => `${BASE_URL}/rp/${id.slice('rp_'.length)}/did.json`
     const found = await stage.service.fetch(path(rp.relying_party_id))
@@ -170,7 +170,7 @@ describe('verifier_attestation', () => {
     ['attestation_expired', () => attestedVerifier({ exp: inSeconds(500) })],
     ['attestation_not_yet_valid', () => attestedVerifier({ nbf: inSeconds(60) })],
   ])(
-    'api/verifier: is refused with 422 %s in a create request if no attestation is valid for a session of 600 seconds',
+    'api/verifier: a create request gets 422 %s if no attestation is valid for a session of 600 seconds',
     async (code, make) => {
       const rp = await relyingPartyOf(stage, { verifier: await make() })
       const response = await rp.call('POST', '/v1/verify', { body: attested })
@@ -181,7 +181,7 @@ describe('verifier_attestation', () => {
     },
   )
 
-  it('api/verifier: may expire in less than 600 seconds for a shorter session', async () => {
+  it('api/verifier: is accepted if the attestation expires in 500 seconds and the session in 120 seconds', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await attestedVerifier({ exp: inSeconds(500) }) })
     const session = await rp.create({ ...attested, expires_in: 120 })
     await walletOf().receive(session.wallet_request.uri)
@@ -253,7 +253,7 @@ describe('a rotation of the relying party’s identity', () => {
 })
 
 describe('a rotation of the service’s identity', () => {
-  it('api/verifier: does not affect running sessions, and the DID has the keys that the operator sets', async () => {
+  it('api/verifier: does not affect running sessions, and the DID document contains the new key and the old key', async () => {
     const prefixes = ['x509_hash', 'x509_san_dns', 'decentralized_identifier']
     const fetched = await Promise.all(prefixes.map((prefix) => begin(stage, asking(prefix))))
     const created = await Promise.all(prefixes.map((prefix) => stage.rp.create(asking(prefix))))

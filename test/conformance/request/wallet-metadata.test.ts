@@ -17,7 +17,7 @@ async function post(requestUri: string, metadata: object): Promise<Response> {
 describe('an encrypted Request Object', () => {
   const protocols = ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24']
   it.each(protocols.flatMap((protocol) => ['A128GCM', 'A256GCM'].map((enc) => [protocol, enc] as const)))(
-    'api/protocols: is sent to a foreign wallet that requires it, and its response verifies: %s, %s',
+    'api/protocols: is sent to a foreign wallet that requires it, and the response of the wallet verifies: %s, %s',
     async (protocol, encryptedWith) => {
       const holder = await makeMdocPerson()
       const rp = await relyingPartyOf(stage, { trust_anchors: [holder.anchor()] })
@@ -75,7 +75,7 @@ describe('a wallet that cannot use the request', () => {
     await expect(stage.service.wallet.receive(uri, { metadata })).rejects.toThrow("status code '400'")
   })
 
-  it('api/protocols: does not change the session: no request is marked as fetched, and the next wallet gets the unchanged request', async () => {
+  it('api/protocols: does not change the session, and the next wallet gets the unchanged request', async () => {
     const session = await stage.rp.create()
     const { verification_id, wallet_request } = session
     const before = await stage.rp.poll(verification_id)
@@ -88,7 +88,7 @@ describe('a wallet that cannot use the request', () => {
   })
 })
 
-it('api/protocols: wallet_metadata that restricts the request of one wallet does not restrict the response of another wallet', async () => {
+it('api/protocols: the wallet_metadata of one wallet restrict neither the request nor the response of another wallet', async () => {
   const session = await stage.rp.create({ ...OVER_18, formats: ['dc+sd-jwt', 'mso_mdoc'] })
   const { request_uri, uri } = session.wallet_request
   const narrowed = await post(request_uri, { vp_formats_supported: { mso_mdoc: {} } })

@@ -46,7 +46,7 @@ describe('`wallets` in the response to a create request', () => {
     })
   })
 
-  it('names the settings that a wallet needs and that are missing', async () => {
+  it('names the missing settings that a wallet needs', async () => {
     const wallets = await walletsFor({ credential_types: ['mdl'], scope: ['family_name'] })
     const needs = (why: string) => ({ result: 'cannot', reasons: [{ member: '/client_id', why }] })
     expect(wallets).toMatchObject({
@@ -85,7 +85,7 @@ describe('`wallets` in the response to a create request', () => {
     })
   })
 
-  it('is not returned if a type has none of the scopes: the create request gets 422', async () => {
+  it('is not returned if a type has none of the scopes, because the create request gets 422', async () => {
     const body = { credential_types: ['pid', 'mdl'], scope: ['nationalities'], credential_match: 'all' }
     expect(await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 422)).toMatchObject({
       code: 'policy_unsatisfiable',
@@ -123,7 +123,7 @@ describe('the root of the verifier certificate', () => {
     expect(await chainOf(rp, {})).toBe(1)
   })
 
-  it('is required for the German EUDI wallet: without it, the result of this wallet is `cannot`', async () => {
+  it('is required for the German EUDI wallet, which otherwise has the result `cannot`', async () => {
     const rp = await shop(false)
     expect((await walletsFor(PID_MDOC, rp))[GERMAN]).toEqual({
       result: 'cannot',

@@ -251,7 +251,7 @@ describe('the request for org-iso-mdoc', () => {
     protocol: 'iso-18013-7-c',
   }
 
-  it('has one use case with every document if all are required, and one document alone is refused', async () => {
+  it('has one use case with both documents if both are required, and a response with only one document is refused', async () => {
     const { session, page, request } = await begin(BOTH)
     expect(request.version).toBe('1.1')
     expect(request.useCases).toEqual([{ mandatory: true, documentSets: [[0, 1]] }])
@@ -273,7 +273,7 @@ describe('the request for org-iso-mdoc', () => {
     expect(verified.credentials).toHaveLength(2)
   })
 
-  it('leads to a rejected session if two documents have different keys and the same holder key is required', async () => {
+  it('leads to a rejected session if the same holder key is required, but the two documents have different keys', async () => {
     const strict = { ...BOTH, require_same_holder_key: true }
     const same = await begin(strict)
     const good = await same.page.post('/dc-api', await answerAnnexC(person, same.request))
@@ -376,7 +376,7 @@ describe('reader authentication', () => {
 })
 
 describe('a session with Annex C alone', () => {
-  it('has no QR code, no link, no request of OpenID4VP and no options', async () => {
+  it('has no QR code, no link, no request of OpenID4VP and no values in request_options', async () => {
     const session = await rp.create(ALONE)
     expect(session).toMatchObject({ qr_code: null, wallet_request: null })
     const poll = await rp.poll(session.verification_id)
@@ -404,7 +404,7 @@ describe('a session with Annex C alone', () => {
     expect(errors.map((error) => error.pointer)).toContainEqual(expect.stringContaining(pointer))
   })
 
-  it('gives 409 for an outcome of the test wallet, which supports only OpenID4VP, and stays pending', async () => {
+  it('stays pending after a call for an outcome of the test wallet, which gets 409', async () => {
     const { verification_id } = await rp.create(ALONE)
     const path = `/v1/test/verify/${verification_id}/outcome`
     const refused = await rp.call('POST', path, { body: { reason: 'verified' } })
@@ -645,7 +645,7 @@ describe('a response', () => {
     },
   )
 
-  it('a response to an older request of the same page verifies while that request is valid', async () => {
+  it('a response to a request verifies even after one newer request of the same page', async () => {
     const session = await rp.create(ALONE)
     const page = shopPage(session)
     const older = await askAnnexC(page)
@@ -654,7 +654,7 @@ describe('a response', () => {
     expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('a response to a request that is no longer valid is refused', async () => {
+  it('a response to a request is refused after 33 newer requests of the same page', async () => {
     const session = await rp.create(ALONE)
     const page = shopPage(session)
     const oldest = await askAnnexC(page)
@@ -682,7 +682,7 @@ describe('a response', () => {
     expect((await own.post('/dc-api', credential)).status).toBe(200)
   })
 
-  it('a response to one protocol is refused under the name of the other protocol, and a good response verifies', async () => {
+  it('a response is refused if it names the wrong protocol, and a good response then verifies', async () => {
     const session = await rp.create({ ...OVER_18, formats: ['mso_mdoc'] })
     const page = shopPage(session)
     const entries = await ask(page)
@@ -713,7 +713,7 @@ describe('a response', () => {
     expect(await expectStatus(late, 409)).toMatchObject({ code: 'verification_already_terminal' })
   })
 
-  it('a response of Annex C gets 409 after a response to OpenID4VP ended the session', async () => {
+  it('a response of Annex C gets 409 if a response of OpenID4VP has already ended the session', async () => {
     const session = await rp.create(OVER_18)
     const page = shopPage(session)
     const entries = await ask(page)
@@ -729,7 +729,7 @@ describe('a response', () => {
     expect((await page.post('/dc-api', await answerAnnexC(person, request))).status).toBe(409)
   })
 
-  it('a response to OpenID4VP is refused in a session with Annex C alone', async () => {
+  it('a response of OpenID4VP is refused in a session with Annex C alone', async () => {
     const { session, page, request } = await begin()
     const data = { vp_token: { a: ['b'] } }
     const bad = await page.post('/dc-api', { protocol: 'openid4vp-v1-unsigned', data })

@@ -63,13 +63,13 @@ it('error posting: any other error from somebody who saw the QR code is recorded
   await succeeds(begun)
 })
 
-it('flooding with requests: a wallet that fetched its request can respond after 8 other requests were fetched', async () => {
+it('flooding with requests: a wallet can respond to its request after 8 fetches of other requests', async () => {
   const begun = await begin(stage)
   for (let i = 0; i < 8; i++) await stage.service.wallet.receive(await render(begun.session))
   await succeeds(begun)
 })
 
-it('flooding with requests: a wallet that scans the current QR code after 40 other requests were fetched can respond', async () => {
+it('flooding with requests: a wallet can respond if it scans the current QR code after 40 fetches of other requests', async () => {
   const { session } = await begin(stage)
   for (let i = 0; i < 40; i++) {
     const uri = new URL(await render(session)).searchParams.get('request_uri')
@@ -138,7 +138,7 @@ it('cross-session replay: a presentation for the OpenID4VP view of another sessi
   await succeedsByValue(session, here)
 })
 
-it('by value: forged presentations are refused, and the honest wallet is then accepted by value and by request_uri', async () => {
+it('by value: forged presentations are refused, and a good presentation is then accepted by value and by request_uri', async () => {
   const sessions = await Promise.all([stage.rp.create(), stage.rp.create()])
   for (const [i, session] of sessions.entries()) {
     const shown = await viewOf(session)

@@ -69,7 +69,7 @@ async function respondWith({ request }: Begun, presentations: Presentations) {
 }
 
 describe('an issuer’s certificate that names a revocation list', () => {
-  it('is accepted if it is not on the list; the result has the time of the list, and one fetch is enough for two responses', async () => {
+  it('is accepted if it is not on the list, and the result has the time of the list; one fetch is enough for two responses', async () => {
     const url = server.place()
     const made = now() - 3600
     server.publish(url, await makeCrl(pki.intermediate, made + 86_400, { revoked: ['01'] }))
@@ -87,7 +87,7 @@ describe('an issuer’s certificate that names a revocation list', () => {
   })
 
   it.each(['require', 'accept_unknown'] as const)(
-    'is refused with 400 if the list revokes it; the session records an attempt and stays pending: %s',
+    'is refused with 400 if the list revokes it, and the session stays pending with an attempt: %s',
     async (setting) => {
       const url = server.place()
       server.publish(url, await makeCrl(pki.intermediate, now(), { revoked: ['7b'] }))
@@ -114,7 +114,7 @@ describe('an issuer’s certificate that names a revocation list', () => {
 })
 
 describe('a revocation list', () => {
-  it('that is unavailable gives 503 with the setting require, and a good response is accepted afterwards', async () => {
+  it('gives 503 with the setting require if it is unavailable, and a good response is then accepted', async () => {
     const url = server.place()
     const { status, body, retryAfter, session, begun } = await presentBy(
       { ...pki, leaf: await signerNaming(url) },
@@ -130,7 +130,7 @@ describe('a revocation list', () => {
     expect((await respondWith(begun, good)).status).toBe(200)
   })
 
-  it('that is unavailable lets a session be verified at level low with the setting accept_unknown, and the result has certificate_status_unavailable', async () => {
+  it('may be unavailable with the setting accept_unknown, but then the session is verified with level low and certificate_status_unavailable', async () => {
     const signer = { ...pki, leaf: await signerNaming(server.place()) }
     const { status, session } = await presentBy(signer, 'accept_unknown')
     expect(status).toBe(200)
@@ -144,14 +144,14 @@ describe('a revocation list', () => {
     ])
   })
 
-  it('that is unavailable leaves a session pending if the session requires more than level low, even with the setting accept_unknown', async () => {
+  it('keeps a session pending if it is unavailable and level substantial is required, even with the setting accept_unknown', async () => {
     const signer = { ...pki, leaf: await signerNaming(server.place()) }
     const policy = { required_assurance_level: 'substantial' }
     const { status, session } = await presentBy(signer, 'accept_unknown', policy)
     expect([status, session.status]).toEqual([503, 'pending'])
   })
 
-  it('that revokes the certificate is not fetched with certificate_revocation off, and the session is verified', async () => {
+  it('is not fetched with certificate_revocation off, and a session with a revoked certificate is verified', async () => {
     const url = server.place()
     server.publish(url, await makeCrl(pki.intermediate, now(), { revoked: ['7b'] }))
     const { session } = await presentBy({ ...pki, leaf: await signerNaming(url) }, 'off')

@@ -106,7 +106,7 @@ it('api/result: the service uses the encryption key of the settings, and shows i
   expect((await open(poll.encrypted_claims, recipient.privateKey)).payload.aud).toBe(rp.relying_party_id)
 })
 
-it('api/result: only a caller with the scope claims:encrypt may replace the key of the settings in a session', async () => {
+it('api/result: a create request may replace the encryption key of the settings only with the scope claims:encrypt', async () => {
   const rp = await relyingPartyOf(stage, { claims_encryption_jwk: recipient.jwk })
   const keys = await stage.service.admin('POST', `/${rp.relying_party_id}/api_keys`, {
     scopes: ['verify:create', 'verify:read'],

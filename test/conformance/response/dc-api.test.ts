@@ -153,7 +153,7 @@ describe('a response', () => {
     },
   )
 
-  it('is accepted only from the page that requested it, and not at the callback', async () => {
+  it('is accepted only from the page that got the request, and is refused at the callback', async () => {
     const { rp, session, page, request } = await begin()
     const credential = await credentialFor(request, page)
     const elsewhere = ourPage(session)
@@ -168,7 +168,7 @@ describe('a response', () => {
     expect((await page.post('/dc-api', credential)).status).toBe(200)
   })
 
-  it('is refused if it comes from another browser than the request', async () => {
+  it('is refused if one browser got the request and another browser sends the response', async () => {
     const session = await stage.rp.create(OVER_18)
     const [first, second] = [ourPage(session), ourPage(session)]
     const [request] = await ask(first)
@@ -199,7 +199,7 @@ describe('a response', () => {
 })
 
 describe('required_session_binding', () => {
-  it('relying_party is satisfied after a response on the session page only when the relying party redeems the return code', async () => {
+  it('keeps the session pending with the value relying_party until the relying party redeems the return code', async () => {
     const return_url = 'https://shop.example/done'
     const rp = await relyingPartyOf(stage, { return_urls: [return_url] })
     const session = await rp.create({ ...OVER_18, required_session_binding: 'relying_party', return_url })
@@ -220,7 +220,7 @@ describe('required_session_binding', () => {
 })
 
 describe('a request for the Digital Credentials API', () => {
-  it("names an origin from the relying party's settings, or is refused", async () => {
+  it("is refused unless it names an origin from the relying party's settings", async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP, 'https://other.example'] })
     const session = await rp.create(OVER_18)
     const path = `/v1/verify/${session.verification_id}/dc-api/request`

@@ -92,7 +92,7 @@ const REJECTED: readonly (readonly [string, JwtVcTelling, string])[] = [
 ]
 
 it.each(REJECTED)(
-  'api/outcome: the service ends the session as rejected with a W3C credential that %s',
+  'api/outcome: the service ends the session as rejected if the W3C credential %s',
   async (_, telling, code) => {
     const { status, poll } = await outcomeOf((request) => jwtVcAgeOf(person, request, telling))
     expect([status, poll.status, poll.reason?.code]).toEqual([200, 'rejected', code])
@@ -124,7 +124,7 @@ it.each(REFUSED)(
   },
 )
 
-it('OpenID4VP 1.0 §6.1, B.1.3.1.5: the service verifies a credential without a VP at level low, if no holder binding is required', async () => {
+it('OpenID4VP 1.0 §6.1, B.1.3.1.5: the service verifies a credential without a VP if no holder binding is required, and reports level low', async () => {
   const query = {
     id: 'age',
     format: 'jwt_vc_json',
@@ -138,7 +138,7 @@ it('OpenID4VP 1.0 §6.1, B.1.3.1.5: the service verifies a credential without a 
   expect(poll).toMatchObject({ status: 'verified', assurance_level: 'low', format: 'jwt_vc_json' })
 })
 
-it('Bitstring Status List: the service verifies a valid credential, rejects a revoked one, and returns 503 without the list', async () => {
+it('Bitstring Status List: the service verifies a valid credential, rejects a revoked one, and returns 503 if the list is unavailable', async () => {
   const bits = Buffer.alloc(16_384)
   bits.writeUInt8(0x40, 0)
   const uri = new URL('/list', publisher.url).href
@@ -175,7 +175,7 @@ it.each([
   ['openid4vp-draft18', 'direct_post.jwt'],
   ['openid4vp-draft18', 'direct_post'],
 ])(
-  'api/protocols: the service accepts a VP for the presentation definition of %s in %s',
+  'api/protocols: the service accepts a VP for the presentation definition of %s, with the response mode %s',
   async (protocol, response_mode) => {
     const policy = { ...BY_JWT_VC, protocol, request_options: { response_mode } }
     const { status, poll } = await outcomeOf((request) => jwtVcAgeOf(person, request), policy)

@@ -41,7 +41,7 @@ async function presentWith(element: Fields) {
 }
 
 describe('an mdoc on a status list', () => {
-  it('verifies if it is valid; session and event have the status, and one fetch of the CWT is enough for two responses', async () => {
+  it('verifies if it is valid, and session and event show its status; one fetch of the CWT is enough for two responses', async () => {
     const uri = lists.publishCwt([STATUS.valid, STATUS.valid], person.pki)
     for (const { status, id, session } of await Promise.all([present(uri, 0), present(uri, 1)])) {
       expect(status).toBe(200)
@@ -60,12 +60,19 @@ describe('an mdoc on a status list', () => {
   it.each([
     ['invalid', 'credential_revoked', 'revoked'],
     ['suspended', 'credential_suspended', 'suspended'],
-  ] as const)('ends the session as rejected if it is %s: %s', async (entry, code, found) => {
-    const uri = lists.publishCwt([STATUS.valid, STATUS[entry]], person.pki)
-    const { status, session } = await present(uri, 1)
-    expect(status).toBe(200)
-    expect(session).toMatchObject({ status: 'rejected', reason: { code }, credentials: [{ status: found }] })
-  })
+  ] as const)(
+    'ends the session as rejected if its entry is %s, with the reason %s',
+    async (entry, code, found) => {
+      const uri = lists.publishCwt([STATUS.valid, STATUS[entry]], person.pki)
+      const { status, session } = await present(uri, 1)
+      expect(status).toBe(200)
+      expect(session).toMatchObject({
+        status: 'rejected',
+        reason: { code },
+        credentials: [{ status: found }],
+      })
+    },
+  )
 })
 
 describe('an mdoc on an identifier list', () => {

@@ -71,7 +71,7 @@ const REJECTED: readonly (readonly [string, MdocTelling, string])[] = [
 ]
 
 it.each(REJECTED)(
-  'api/outcome: the service ends the session as rejected with an mdoc that %s',
+  'api/outcome: the service ends the session as rejected if the mdoc %s',
   async (_, telling, code) => {
     const { status, poll } = await outcomeOf((request) => mdocAgeOf(person, request, telling))
     expect([status, poll.status, poll.reason?.code]).toEqual([200, 'rejected', code])
@@ -184,7 +184,7 @@ it('api/result: the service encrypts the elements to the relying party: a portra
   })
 })
 
-it('OpenID4VP 1.0 B.2.2: the service accepts a device MAC whose key is agreed with the encryption key of the request', async () => {
+it('OpenID4VP 1.0 B.2.2: the service accepts a device MAC whose key is derived with the encryption key of the request', async () => {
   const { poll } = await outcomeOf((request) =>
     madeMdocAgeOf(person, request, { macWith: encryptionKeyOf(request) as JsonWebKey }),
   )

@@ -44,7 +44,7 @@ async function eventFor({ session }: Begun) {
 const statusCheck = (result: string) => ({ id: 'status', clause: 'Token Status List §8.3', result })
 
 describe('a credential on a status list', () => {
-  it('verifies if it is valid; session and event have the status, and one fetch is enough for three responses', async () => {
+  it('verifies if it is valid, and session and event show its status; one fetch is enough for three responses', async () => {
     const uri = lists.publish([STATUS.valid, STATUS.valid])
     const answers = await Promise.all([present(uri, 0), present(uri, 1), present(uri, 0)])
     for (const { answer, poll, begun } of answers) {
@@ -61,25 +61,28 @@ describe('a credential on a status list', () => {
   it.each([
     ['invalid', 'credential_revoked', 'revoked'],
     ['suspended', 'credential_suspended', 'suspended'],
-  ] as const)('ends the session as rejected if it is %s: %s', async (entry, code, status) => {
-    const uri = lists.publish([STATUS.valid, STATUS[entry]])
-    for (const rp of [stage.rp, lenient]) {
-      const { answer, poll, begun } = await present(uri, 1, rp)
-      expect(answer.status).toBe(200)
-      const session = await poll()
-      expect(session).toMatchObject({
-        status: 'rejected',
-        verified_at: null,
-        reason: { code, retryable: false },
-      })
-      expect(session.checks).toEqual({ age_over_18: false })
-      expect(session.credentials).toMatchObject([{ status }])
-      expect(session.trace).toContainEqual(statusCheck('fail'))
-      expect(await eventFor(begun)).toMatchObject({ status: 'rejected', reason: { code } })
-    }
-  })
+  ] as const)(
+    'ends the session as rejected if its entry is %s, with the reason %s',
+    async (entry, code, status) => {
+      const uri = lists.publish([STATUS.valid, STATUS[entry]])
+      for (const rp of [stage.rp, lenient]) {
+        const { answer, poll, begun } = await present(uri, 1, rp)
+        expect(answer.status).toBe(200)
+        const session = await poll()
+        expect(session).toMatchObject({
+          status: 'rejected',
+          verified_at: null,
+          reason: { code, retryable: false },
+        })
+        expect(session.checks).toEqual({ age_over_18: false })
+        expect(session.credentials).toMatchObject([{ status }])
+        expect(session.trace).toContainEqual(statusCheck('fail'))
+        expect(await eventFor(begun)).toMatchObject({ status: 'rejected', reason: { code } })
+      }
+    },
+  )
 
-  it('is not verified if it has an application-specific status, under any setting', async () => {
+  it('is not verified with an application-specific status, whatever the setting is', async () => {
     const uri = lists.publish([STATUS.own])
     for (const rp of [stage.rp, lenient]) {
       const { answer, poll } = await present(uri, 0, rp)
@@ -121,7 +124,7 @@ describe('an unavailable status list', () => {
     expect(Math.abs(Date.parse(step?.as_of ?? '') - Date.now())).toBeLessThan(60_000)
   })
 
-  it('lets a session be verified at level low with the setting accept, and the result shows the status unavailable', async () => {
+  it('leads to a session verified at level low, with the status unavailable, if the setting is accept', async () => {
     const { answer, poll, begun } = await present(`${lists.publish([])}-nowhere`, 0, lenient)
     expect(answer.status).toBe(200)
     expect(await poll()).toMatchObject({

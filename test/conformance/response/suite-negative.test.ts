@@ -101,7 +101,7 @@ describe.each(['haip-1.0', 'openid4vp-1.0'])(
   'a response of the OpenID conformance suite in %s',
   (protocol) => {
     it.each(SD_JWT_VC)(
-      'as an SD-JWT VC with a wrong %s gets 4xx with a JSON body, and the good response is accepted',
+      'gets 4xx with a JSON body if its SD-JWT VC has a wrong %s, and the good response is accepted',
       async (_, telling, reason) => {
         const begun = await beginIn(protocol)
         await expectRefused(begun, await sdJwtVc(begun, telling()), reason)
@@ -110,7 +110,7 @@ describe.each(['haip-1.0', 'openid4vp-1.0'])(
     )
 
     it.each(MDOC)(
-      'as an mdoc with a wrong %s gets 4xx with a JSON body, and the good response is accepted',
+      'gets 4xx with a JSON body if its mdoc has a wrong %s, and the good response is accepted',
       async (_, telling, reason) => {
         const begun = await beginIn(protocol)
         await expectRefused(begun, await mdocAgeOf(mdocPerson, begun.request, telling()), reason)
@@ -131,7 +131,7 @@ describe.each(['haip-1.0', 'openid4vp-1.0'])(
       await expectVerified(begun, await present(begun, await sdJwtVc(begun)))
     })
 
-    it('verifies after its wallet_nonce in standard base64 was returned unchanged', async () => {
+    it('verifies if the wallet_nonce is in standard base64, which the request returns unchanged', async () => {
       const session = await rp.create({ ...OVER_18, protocol })
       const walletNonce = '+/+/AAECAwQFBgcICQoLDA=='
       const request = await stage.service.wallet.receive(session.wallet_request.uri, {

@@ -105,10 +105,10 @@ it('api/trust: the service accepts an issuer on a list; result and receipt have 
 })
 
 it.each([
-  ['with the URL of the list: accepted', '', 200],
-  ['with the URL of another list: refused', '/other', 400],
+  ['and accepts the URL of the list', '', 200],
+  ['and refuses the URL of another list', '/other', 400],
 ])(
-  'OpenID4VP 1.0 §6.1.1.2: the service evaluates trusted_authorities of type etsi_tl, %s',
+  'OpenID4VP 1.0 §6.1.1.2: the service evaluates trusted_authorities of type etsi_tl %s',
   async (_, path, status) => {
     await publish()
     const name = `asked-for-${status}`
@@ -129,7 +129,7 @@ it.each([
   },
 )
 
-it('api/trust: the service verifies a driving licence under a VICAL whose signer is certified by an authority', async () => {
+it('api/trust: the service verifies a driving licence whose issuer is in a VICAL, if an authority certified the signer of the VICAL', async () => {
   const [person, scheme] = await Promise.all([makeMdocPerson(), mintListPki()])
   const { leaf, intermediate, root } = scheme
   publisher.answer({
@@ -208,7 +208,7 @@ it('api/trust: the service keeps its copy of a list if the fetched list is unava
   expect(await refresh()).toMatchObject({ sequence: 8, last_attempt: { fault: null } })
 })
 
-it('api/trust: the service shows a list as it was created, refuses a second list with the same name, and returns 404 after its deletion', async () => {
+it('api/trust: the service shows a list as it was created, refuses a second list with the same name, and returns 404 after the list is deleted', async () => {
   await publish()
   const made = await keep('short')
   const shown = await expectStatus(await operator('GET', '/short'), 200)
@@ -258,7 +258,7 @@ it.each([
   expect(refused).toMatchObject({ errors: [{ pointer }] })
 })
 
-it('api/evidence: the first evidence names the list that contains the issuer, and the offline verifier checks the list', async () => {
+it('api/evidence: the evidence of the first verification names the list that contains the issuer, and the offline verifier checks the list', async () => {
   await publish()
   await keep('kept')
   const fetches = publisher.requests.length

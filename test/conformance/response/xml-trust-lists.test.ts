@@ -134,7 +134,7 @@ it('api/trust: an issuer on the EU age verification list has the level that the 
   })
 })
 
-it('api/trust: the older type identifiers of the age verification list are accepted, and another type of list is not', async () => {
+it('api/trust: the older type identifiers of the age verification list are accepted, and a list of another type is refused', async () => {
   const older = 'http://ec.europa.eu/tools/lotl/av/TrstSvc'
   publish(RECOGNIZED, {
     type: `${older}/TrustedList/TSLType/AVTL`,
@@ -147,10 +147,10 @@ it('api/trust: the older type identifiers of the age verification list are accep
 })
 
 it.each([
-  ['the URL of the list: accepted', '', 200],
-  ['the URL of another list: refused', '/other', 400],
+  ['accepts the URL of the list', '', 200],
+  ['refuses the URL of another list', '/other', 400],
 ])(
-  'OpenID4VP 1.0 §6.1.1.2: the service evaluates trusted_authorities of type etsi_tl for a list in XML, with %s',
+  'OpenID4VP 1.0 §6.1.1.2: the service evaluates trusted_authorities of type etsi_tl for a list in XML, and %s',
   async (_, path, status) => {
     await keep(ageList(`asked-${status}`))
     const rp = await subscriberOf(`asked-${status}`)
@@ -188,7 +188,7 @@ it('api/trust: a list of 8 MiB is accepted, and a list with one byte more is not
   expect(await refresh('large')).toMatchObject({ sequence: 7, last_attempt: { fault: 'too_large' } })
 })
 
-it('api/trust: an issuer on a national list that a list of lists names is accepted, and the result names the territory', async () => {
+it('api/trust: an issuer is accepted if a list of lists names its national list, and the result names the territory', async () => {
   const services = [issuer(EAA_Q)]
   national.answer({ body: signXmlList(xmlList({ territory: 'HU', services, ...TIMES }), stateSigner) })
   const pointers = [
@@ -244,7 +244,7 @@ it.each([
   ['eu_qualified_attestations', 'EAA/Q'],
   ['eu_public_body_attestations', 'EAA/Pub-EAA'],
 ])(
-  'api/trust: the scheme %s gives one service type the credential types and level that the operator set, in a single list and in a list of lists',
+  'api/trust: the scheme %s gives issuers of one service type the credential types and the level that the operator set, in a single list and in a list of lists',
   async (schemes, service) => {
     const type = `http://uri.etsi.org/TrstSvc/Svctype/${service}`
     const terms = { schemes, assurance_level: 'substantial', credential_types: ['age_attestation'] }
@@ -284,7 +284,7 @@ describe('docs/eu-lists.md', () => {
       })
   }
 
-  it('its commands add the age verification list and the list of lists, and let a relying party use both', async () => {
+  it('has commands that add the age verification list and the list of lists, and that let a relying party use both', async () => {
     const [age, lotl, ...others] = documented('trust-lists create')
     expect([age?.body.name, lotl?.body.name, others]).toEqual(['eu_age', 'eu_qeaa', []])
     const create = (call: typeof age) => keep({ ...call?.body, livemode: false, url: publisher.url })

@@ -174,7 +174,7 @@ it('api/settings: the service refuses a revoked API key', async () => {
 const SESSION_ROUTES = ROUTES.filter(({ path }) => path.includes(':id') && !path.endsWith('/watch'))
 
 it.each(SESSION_ROUTES)(
-  'api/access: $method $path returns the same 404 for a foreign, forged, altered, malformed or erased id, byte for byte',
+  'api/access: $method $path returns the same 404, byte for byte, for a foreign, forged, altered, malformed or erased id',
   async (route) => {
     const token = await keyWith(stage.rp, { scopes: SCOPES })
     const rp = await relyingPartyOf(stage)

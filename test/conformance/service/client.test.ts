@@ -75,7 +75,7 @@ it('the client decrypts the claims that only this relying party can read', async
   expect(claims.credentials).toMatchObject([{ credential_type: 'pid', claims: { given_name: 'Erika' } }])
 })
 
-it('the client returns one verification for one idempotency key', async () => {
+it('the client returns the same verification for the same idempotency key, and an error for another body with this key', async () => {
   const client = clientOf()
   const first = unwrap(await client.create(OVER_18, { idempotencyKey: 'client-1' }))
   const again = unwrap(await client.create(OVER_18, { idempotencyKey: 'client-1' }))

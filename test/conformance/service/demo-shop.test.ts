@@ -107,7 +107,7 @@ describe('a message to the shop', () => {
     expect(stateOf(await visitor.page())).toBe('waiting')
   })
 
-  it('does not change the order of this visit if it is an event about the verification of another visit', async () => {
+  it('does not change the order of a visit if it is an event about the verification of another visit', async () => {
     const [mine, other] = [await visitorWith(stage, 'plum'), await visitorWith(stage, 'plum')]
     await mine.post('prove')
     const session = sessionOf(await other.post('prove'))
@@ -156,7 +156,7 @@ describe('a message to the shop', () => {
 })
 
 describe('the launcher', () => {
-  it('stores the shop’s secrets in a file for its owner only, and in no configuration', () => {
+  it('stores the shop’s secrets in a file that only its owner can read, and not in workerd.capnp', () => {
     const { stateDir } = stage.service.server
     expect(statSync(join(stateDir, 'demo-shop.json')).mode & 0o777).toBe(0o600)
     const { api_key, webhook_secret } = shopOf(stage)
@@ -171,7 +171,7 @@ describe('the launcher', () => {
     expect((await fetch(new URL('/demo', port))).status).toBe(404)
   })
 
-  it('keeps the shop and its orders across restarts, and prints its address', async () => {
+  it('keeps the shop and its orders after a restart, and prints the address of the shop', async () => {
     const visitor = await visitorWith(stage, 'plum')
     const before = shopOf(stage)
     await stage.service.server.restart()

@@ -124,7 +124,7 @@ describe('the test wallet', () => {
     expect(over).toMatchObject({ code: 'verification_already_terminal' })
   })
 
-  it('responds in a session that requires a browser: after a good response, the session waits for the browser', async () => {
+  it('responds in a session that requires a browser, and the session then waits for the browser', async () => {
     const bound = { ...OVER_18, required_session_binding: 'page' }
     expect((await outcomeOf(bound)).verification).toMatchObject({
       status: 'pending',

@@ -28,7 +28,7 @@ async function objectAt(uri: string): Promise<string> {
   return response.text()
 }
 
-it('the response to a create request says that the request for the IO app is lowered, and why', async () => {
+it('the response to a create request has the result lowered for the IO app, and names the reason', async () => {
   const { wallets } = (await stage.rp.create(NAME)) as Session
   expect(wallets.find(({ id }) => id === 'io-app')).toMatchObject({
     result: 'lowered',
@@ -36,7 +36,7 @@ it('the response to a create request says that the request for the IO app is low
   })
 })
 
-it('a request for the IO app has `iss` and `kid`, and a request for no chosen wallet has neither', async () => {
+it('a request for the IO app has `iss` and `kid`, and a request without a chosen wallet has neither', async () => {
   const session = await open()
   const text = await objectAt(session.wallet_request.uri)
   const { iss, client_id } = decodeJwt(text)
@@ -59,7 +59,7 @@ it('the answer of the IO app to the older of two requests is verified', async ()
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({ wallet: 'io-app' })
 })
 
-it('a response without `kid` is refused if no key of a request for the IO app opens it', async () => {
+it('a response without `kid` is refused if it is encrypted for a request to another wallet than the IO app', async () => {
   const session = await open()
   const { verification_id: id, wallet_request } = session
   const { client_metadata } = decodeJwt(await objectAt(await drawn(session, 'nl-wallet'))) as {

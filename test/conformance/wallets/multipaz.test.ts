@@ -119,7 +119,7 @@ describe.skipIf(FOLDER === undefined)('a wallet of the Multipaz SDK', () => {
     ['unsigned', 'openid4vp-v1-signed'],
     ['unsigned', 'openid4vp-v1-unsigned'],
   ])(
-    'answers a request of the relying party with %s Annex C requests, by the protocol %s, if Multipaz is installed',
+    'answers a relying party that has %s Annex C requests if it requests by the protocol %s, if Multipaz is installed',
     async (kind, wanted) => {
       for (const { creation } of BROWSER_QUESTIONS) {
         const { id, requests } = await passedBy('OpenID4VP alone', partyOf(kind), creation)
@@ -156,7 +156,7 @@ describe.skipIf(FOLDER === undefined)('a wallet of the Multipaz SDK', () => {
   })
 
   it.each(KINDS)(
-    'a %s request that another page passed on is refused by the wallet or the service, and a good request then verifies, if Multipaz is installed',
+    'a %s request is refused by the wallet or the service if another page sends it, and verifies if the right page sends it, if Multipaz is installed',
     async (kind) => {
       const { id, requests } = await passedBy('Annex C alone', partyOf(kind), LICENCE)
       const request = requests.find(({ protocol }) => protocol === ISO)!

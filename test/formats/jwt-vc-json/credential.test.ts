@@ -86,7 +86,7 @@ describe('a value that may be in the JWT claims and in the vc', () => {
     ['vc.credentialSubject', { content: { credentialSubject: [SUBJECT] } }],
     ['vc.credentialSubject', { content: { credentialSubject: undefined } }],
   ])(
-    'is refused if the two differ, or if the value is malformed, or required but missing: %s in %j',
+    'is refused if it differs, is malformed, or is required but missing: %s in %j',
     async (claim, changes) => {
       expectRefusal(await verifyGood(await presentOf(changes)), invalid(claim), 'structure')
     },
@@ -110,7 +110,7 @@ describe('a value that may be in the JWT claims and in the vc', () => {
     ['not_yet_valid', { issuanceDate: iso(NOW + 61) }],
     ['not_yet_valid', { validFrom: iso(NOW + 61) }],
   ])(
-    'limits the validity period if it is a time that only the vc has: %s because of %j',
+    'limits the validity period if it is a time in the vc only: the credential is %s because of %j',
     async (finding, content) => {
       const claims = { ...BARE, sub: HOLDER.did }
       expect((await claimsOf({ claims, content })).reasons).toEqual([`credential_${finding}`])

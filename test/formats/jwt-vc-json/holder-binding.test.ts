@@ -26,7 +26,7 @@ import {
 
 describe('a weak Ed25519 key of the subject', () => {
   it.each(WEAK_ED25519.map((key) => [key.toString('hex'), key] as const))(
-    'is refused, because a single signature verifies for every message: %s',
+    'is refused as the holder key, because one signature is valid for every message: %s',
     async (_, key) => {
       const { did, kid } = didJwkOf({ publicJwk: ed25519Jwk(key) })
       const changes = { claims: { iss: did }, header: { kid } }
@@ -181,7 +181,7 @@ describe('a credential that names its holder by a key (cnf)', () => {
     expect((await verifyGood(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
   })
 
-  it('is refused if another key signed the presentation, even the key of its subject', async () => {
+  it('is refused if the presentation was signed with the key of its subject, not with the cnf key', async () => {
     const credential = { claims: { cnf: { jwk: STRANGER_KEY.publicJwk } } }
     expectRefusal(await verifyGood(await presentOf(credential)), { reason: 'invalid_holder_signature' })
   })

@@ -41,7 +41,7 @@ describe('an issuer', () => {
     expect(verification.result).toMatchObject({ ok: true, value: { issuer, anchor: { name } } })
   })
 
-  it('is identified by a certificate below an authority', async () => {
+  it('is identified by a certificate whose chain leads to an anchored authority', async () => {
     const presentation = await presentOf({ header: { x5c }, key: leaf })
     const anchors = anchored({ x509_ca_pem: pki.root.pem })
     const { result } = await verifyGood(presentation, { context: { anchors } })

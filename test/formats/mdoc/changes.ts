@@ -32,7 +32,7 @@ export function describeRefusals(check: CheckId, cases: readonly Case[], base: P
         expectRefusal(await verifyGood(make(changes, { ...base, ...making })), refusal, check)
       })
 
-      it(`with ${name}, over org-iso-mdoc`, async () => {
+      it(`with ${name}, if the protocol is org-iso-mdoc`, async () => {
         const found = await verifyOverAnnexC(changes, { ...base, ...making })
         if (typeof found === 'string') expect(found).toBe(WHOLE[name] ?? refusal.reason)
         else expectRefusal(found, refusal, check)

@@ -194,7 +194,7 @@ describe('a credential', () => {
     expect(beyond.result).toMatchObject({ ok: true, value: { reasons: [finding] } })
   })
 
-  it('a credential that is both expired and not yet valid has both reasons', async () => {
+  it('a credential whose exp is in the past and whose nbf is in the future has a reason for each', async () => {
     const verification = await verifyGood(
       await presentGood(await issueGood({ exp: NOW - 900, nbf: NOW + 900 })),
     )

@@ -150,7 +150,7 @@ describe('holder binding', () => {
     },
   )
 
-  it('reports the transaction data that were confirmed, and nothing if no transaction data were requested', async () => {
+  it('gives a list of the confirmed transaction data, or no list if none were requested', async () => {
     const asked = { index: 2, encoded: 'eyJ0eXBlIjoiYSJ9' }
     const hash = createHash('sha256').update(asked.encoded).digest('base64url')
     const confirming = await alter(GOOD, KEYS, kbClaim('transaction_data_hashes', [hash]))
@@ -236,7 +236,7 @@ describe('holder binding', () => {
     expectRefusal(verification, { reason: 'holder_binding_not_current' }, 'holder_binding')
   })
 
-  it('covers the exact characters of the credential: a credential that was encoded again is refused', async () => {
+  it('is refused if the credential was encoded again, because sd_hash covers its exact characters', async () => {
     const spaced = await alter(GOOD, KEYS, (parts) => {
       const header: unknown = `{ "alg" : "ES256",\n "typ":"dc+sd-jwt" }`
       Object.assign(parts, { header })

@@ -75,7 +75,7 @@ describe('a presentation that verifies', () => {
     expect(await survivors(mutants)).toEqual([])
   })
 
-  it('does not verify if its end is missing, unless it ends with a tilde and holder binding is not required', async () => {
+  it('does not verify if its end is cut off, unless the rest ends with a tilde and holder binding is not required', async () => {
     const beginnings = Array.from(SHORT, (_, i) => SHORT.slice(0, i))
     expect(await survivors(beginnings)).toEqual([])
     const unbound: string[] = []

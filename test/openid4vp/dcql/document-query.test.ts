@@ -36,12 +36,12 @@ describe('the document request', () => {
   it.each<[string, NonNullable<DcqlQuery['credential_sets']>]>([
     ['one credential set', [{ options: [['a', 'b']] }]],
     ['several credential sets', [{ options: [['b']] }, { options: [['a']] }]],
-  ])('has one use case with all documents, if %s and all documents are required', (_, credential_sets) => {
+  ])('has one use case with all documents if all are required by %s', (_, credential_sets) => {
     const query = { credentials: [mdoc('a', MDL), mdoc('b', PID)], credential_sets }
     expect(documentQuery(query)?.useCases).toEqual([{ mandatory: true, documentSets: [[0, 1]] }])
   })
 
-  it('has only the mdoc option of a credential set, and no use cases if only one document is requested', () => {
+  it('has one document and no use cases if only one option of the credential set is an mdoc', () => {
     const query: DcqlQuery = {
       credentials: [sdJwt, mdoc('a', MDL)],
       credential_sets: [{ options: [['sd'], ['a']] }],
@@ -71,7 +71,7 @@ describe('the document request', () => {
     ])
   })
 
-  it('has no option of another format, and no use case for a set without documents', () => {
+  it('omits options of other formats, and has no use case for a credential set without mdoc options', () => {
     const query: DcqlQuery = {
       credentials: [sdJwt, mdoc('a', MDL), mdoc('b', PID), mdoc('c', 'c')],
       credential_sets: [

@@ -98,7 +98,7 @@ describe('a credential', () => {
     expect(match(query, { ...GOOD, claims: {} })).toEqual({ valueMismatches: [] })
   })
 
-  it('satisfies its query as an mdoc only if the path has exactly a namespace and an element', () => {
+  it('in the format mso_mdoc satisfies its query only if the path has exactly a namespace and an element', () => {
     const matchPath = (path: string[]) =>
       match(
         { ...QUERY, format: 'mso_mdoc', claims: [{ path }] },
@@ -114,7 +114,7 @@ describe('a credential', () => {
     expect(match(query, { ...GOOD, claims: { birthdate: '1990-01-01' } })).toEqual({ valueMismatches: [] })
   })
 
-  it('has a value mismatch only if the values of no complete claim set match', () => {
+  it('has a value mismatch unless the values of at least one complete claim set match', () => {
     const claims = { age_over_18: false, birthdate: '1990-01-01' }
     expect(match({ ...QUERY, claim_sets: [['adult'], ['born']] }, { ...GOOD, claims })).toEqual({
       valueMismatches: [],
@@ -171,7 +171,7 @@ describe('a response with the credentials', () => {
     [['b'], [{ options: [['a']], required: false }], false],
     [['a'], [{ options: [['a', 'b']], required: false }], false],
     [[], [{ options: [['a']], required: false }], false],
-  ])('%j for the credential sets %j satisfies the query: %s', (ids, sets, satisfied) => {
+  ])('%j, for the credential sets %j, gives isSatisfied = %s', (ids, sets, satisfied) => {
     expect(isSatisfied(query(sets), new Set(ids))).toBe(satisfied)
   })
 })

@@ -67,7 +67,7 @@ const CASES = PROTOCOL_IDS.flatMap((id) =>
 
 describe('the request of a protocol', () => {
   it.each(CASES)(
-    '$id with a query as $language and response mode $responseMode equals its golden file',
+    'for $id, the query language $language and the response mode $responseMode equals its golden file',
     async ({ id, language, responseMode }) => {
       const text = `${JSON.stringify(requestOf(id, language, responseMode), null, 2)}\n`
       await expect(text).toMatchFileSnapshot(`golden/${id}.${language}.${responseMode}.golden`)
@@ -75,7 +75,7 @@ describe('the request of a protocol', () => {
   )
 
   it.each(PROTOCOLS['openid4vp-1.0'].responseModes)(
-    'openid4vp-1.0 with response mode %s, passed by value, equals its golden file',
+    'for openid4vp-1.0, passed by value with the response mode %s, equals its golden file',
     async (responseMode) => {
       const asked = { clientId: redirectUriClientId(RESPONSE_URI), language: 'dcql', responseMode } as const
       const parameters = unsignedParameters(claimsOf('openid4vp-1.0', asked))
@@ -114,7 +114,7 @@ function isSigning(prefix: ClientIdPrefix): prefix is SigningPrefix {
 
 describe('the header and the links of a protocol', () => {
   it.each(NAMED)(
-    '$id with client_id prefix $prefix are the same as in the stored golden file',
+    'for $id and the client_id prefix $prefix equal their golden file',
     async ({ id, prefix }) => {
       const { privateJwk } = await createEncryptionKey()
       const clientId = PROTOCOLS[id].writeClientId(IDENTITIES[prefix].clientId)

@@ -160,7 +160,7 @@ describe.each(FORMS)('%s', (_, make) => {
     ['an empty subject', { sub: '' }, []],
     ['a number as its subject', { sub: 1 }, []],
   ])(
-    'a certificate with %s gives the right identifier of the party that sends the requests, or none',
+    'a certificate with %s gives the identifier of the party that sends the requests, if it contains one',
     async (_, change, presenters) => {
       expect((await parse(make({ ...CLAIMS, ...change }))).presenters).toEqual(presenters)
     },
@@ -300,7 +300,7 @@ describe('a registration', () => {
     expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address'], ['birthdate']))).toEqual(['0/1'])
   })
 
-  it('covers, if the path of a claim is a text (version 1.1.1), the claim of this name but no element of an mdoc', async () => {
+  it('with a text as a claim path (version 1.1.1) covers the claim of this name, but no element of an mdoc', async () => {
     const credentials = [
       { format: 'dc+sd-jwt', meta: 'urn:eudi:pid:1', claim: [{ path: 'address' }] },
       { format: 'mso_mdoc', meta: 'org.iso.18013.5.1.mDL', claim: [{ path: 'family_name' }] },

@@ -74,7 +74,7 @@ describe('the Request Object', () => {
   }
 
   it.each([false, true])(
-    'allows a foreign wallet to decline, with an encrypted response: %s',
+    'lets a foreign wallet decline with an encrypted response: %s',
     async (encrypted) => {
       const generation = await createGeneration()
       const { wallet, posts } = serve(verifier.identities.x509_hash, input(generation))
@@ -143,7 +143,7 @@ describe('the Request Object', () => {
     expect(claims.exp).toBe(NOW + 20)
   })
 
-  it('is not built for a format that is not registered: the function throws', async () => {
+  it('is not built for an unregistered format, because buildRequestObject throws', async () => {
     const generation = await createGeneration()
     expect(() => buildRequestObject({ ...input(generation), formats: {} })).toThrow('not a registered format')
   })
@@ -222,7 +222,7 @@ describe('a request passed by value', () => {
     },
   )
 
-  it('has its JSON parameters as text, escaped except for colons, slashes and commas, and no JWT claims', async () => {
+  it('has JSON parameters in which colons, slashes and commas are not escaped, and has no JWT claims', async () => {
     const { uri } = byValue({ ...input(await createGeneration()), responseMode: 'direct_post' })
     const { searchParams } = new URL(uri)
     expect([...searchParams.keys()]).toEqual([

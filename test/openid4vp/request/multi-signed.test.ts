@@ -78,7 +78,7 @@ describe('a multi-signed request', () => {
     expect(protocolsOf(await build(null))).toEqual(['openid4vp-v1-unsigned'])
   })
 
-  it('verifies with jose under each leaf, and no leaf verifies the signature of the other identity', async () => {
+  it('has signatures that jose verifies only with the leaf of their own identity', async () => {
     const keys = await Promise.all([euLeaf, appleLeaf].map(({ pem }) => importX509(pem, 'ES256')))
     for (const [i, one] of good.signatures.entries())
       for (const [j, key] of keys.entries()) {
@@ -88,7 +88,7 @@ describe('a multi-signed request', () => {
       }
   })
 
-  it('verifies with node:crypto over the parts as they were sent', () => {
+  it('has signatures that node:crypto verifies over the header and the payload as they were sent', () => {
     const leaves = [euLeaf, appleLeaf].map(({ pem }) => new X509Certificate(pem))
     const results = good.signatures.map((one, i) =>
       verify(
@@ -104,7 +104,7 @@ describe('a multi-signed request', () => {
     expect(results).toEqual([true, true])
   })
 
-  it('has the members about each identity in the protected header of its signature, and not in the payload', () => {
+  it('has the members of each identity in the protected header of that identity’s signature, not in the payload', () => {
     expect(headers).toEqual([
       {
         alg: 'ES256',
@@ -121,7 +121,7 @@ describe('a multi-signed request', () => {
     expect(decode(good.payload)).not.toHaveProperty('verifier_info')
   })
 
-  it('contains the metadata for Google Wallet that a further identity has', async () => {
+  it('contains the Google Wallet metadata of a further identity, but the signed request does not', async () => {
     const [multi, signed] = await build({ ...first, further: [{ ...second, googleMetadata: '2BhA' }] })
     expect(decode(multi?.data.payload as string)).toMatchObject({
       client_metadata: { gw_rp_metadata_bytes: '2BhA' },
@@ -208,7 +208,7 @@ describe('a strict wallet', () => {
     await readGood()
   })
 
-  it('refuses a good request that was made for another page, and a request under an authority that it does not trust', async () => {
+  it('refuses a good request that was made for another page, or whose identities no trusted authority certifies', async () => {
     await expect(read(good, apple!.pem, 'https://other.example')).rejects.toThrow('expected_origins')
     await expect(read(good, stranger!.pem)).rejects.toThrow('no identity is one that the wallet trusts')
     await readGood()

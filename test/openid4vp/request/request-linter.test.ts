@@ -219,7 +219,7 @@ describe('the request linter', () => {
     },
   )
 
-  it('reports the rule R9 for an attestation of another key', async () => {
+  it('reports the rule R9 if the cnf of the attestation has another key', async () => {
     const { privateJwk: jwk } = await createGeneration()
     expect(await attestedRulesBroken({ cnf: { jwk: { ...jwk, d: undefined } } })).toBe('R9')
   })

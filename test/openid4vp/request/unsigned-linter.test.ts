@@ -41,7 +41,7 @@ describe('a request by value', () => {
     expect(await check(plant)).toBe(rules)
   })
 
-  it('breaks the rule R16 by a repeated parameter, and the rule R1 by a reused nonce', async () => {
+  it('breaks the rule R16 if a parameter is repeated, and the rule R1 if its nonce is reused', async () => {
     const lint = createByValueLinter()
     const uri = await uriOf(() => undefined)
     expect(await rulesOf(lint({ uri: `${uri}&state=other`, now: NOW }))).toContain('R16')

@@ -64,7 +64,7 @@ describe('the DID', () => {
 describe('the DID document', () => {
   const did = 'did:web:verifier.example'
 
-  it('contains each key under its thumbprint, for authentication, without private members', async () => {
+  it('names each key by its thumbprint, allows it for authentication and assertion, and has no private key', async () => {
     const document = (await buildDidDocument(did, [{ ...FIRST, d: 'secret' } as never, SECOND])) as never
     const { id, verificationMethod, authentication, assertionMethod } = document as DidDocument
     const names = await Promise.all(KEYS.map(async (key) => `${did}#${await calculateJwkThumbprint(key)}`))

@@ -52,7 +52,7 @@ describe('a posted response', () => {
     },
   )
 
-  it('is read as if an empty parameter was not sent', () => {
+  it('is read without its empty parameters', () => {
     expect(parse({ error: 'access_denied', vp_token: '', state: 's' })).toMatchObject({ ok: true })
   })
 

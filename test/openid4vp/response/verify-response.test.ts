@@ -63,7 +63,7 @@ describe('the response to a query for one credential', () => {
     expect(asked).toEqual([])
   })
 
-  it('is verified even with a value outside `values` and an expired credential, because the policy decides on both', async () => {
+  it('is verified even if its credential is expired and a value is not in `values`, because the policy decides on both', async () => {
     const query = { credentials: [{ ...AGE, claims: [{ path: ['age_over_18'], values: [true] }] }] }
     const expired = plain({ claims: { age_over_18: false }, reasons: ['credential_expired'] })
     expect(await verify({ age: [expired] }, query)).toMatchObject({
@@ -72,7 +72,7 @@ describe('the response to a query for one credential', () => {
     })
   })
 
-  it('is refused for its invalid signature, even if it also has a value outside `values`', async () => {
+  it('is refused for its invalid signature, even if a value is also not in `values`', async () => {
     const query = { credentials: [{ ...AGE, claims: [{ path: ['age_over_18'], values: [true] }] }] }
     const forged = plain({
       claims: { age_over_18: false },

@@ -108,12 +108,15 @@ describe('the linter of responses to wallets', () => {
     expect(lintWalletResponse(answer)).toEqual(rules.split('|'))
   })
 
-  it.each(['/r/abc', '/r', '/r/a/b', '/v1/verify/v_1/callback'])('checks the responses of %s', (path) => {
-    expect(isWalletPath(path)).toBe(true)
-  })
+  it.each(['/r/abc', '/r', '/r/a/b', '/v1/verify/v_1/callback'])(
+    'checks the responses from the path %s',
+    (path) => {
+      expect(isWalletPath(path)).toBe(true)
+    },
+  )
 
   it.each(['/v1/verify/v_1', '/rp/1/did.json', '/v1/verify/v_1/return'])(
-    'does not check the responses of %s',
+    'does not check the responses from the path %s',
     (path) => {
       expect(isWalletPath(path)).toBe(false)
     },

@@ -117,7 +117,7 @@ describe('an added type', () => {
     expect(fits('order', set(GOOD, path, value), [ORDER])).toBe(false)
   })
 
-  it('does not replace a built-in type, and is found only by its full type name', () => {
+  it('does not replace a built-in type, and is found only by its exact type name', () => {
     const disguised = { ...ORDER, type: PAYMENT }
     expect(fits(PAYMENT, GOOD, [disguised])).toBe(false)
     expect(findTransactionDataType('constructor', [ORDER])).toBeUndefined()

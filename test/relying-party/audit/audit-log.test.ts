@@ -137,7 +137,7 @@ it('an entry can be read for 400 days; after that, the next entry or an alarm er
     expect(log.read({ before: null, limit: 1, filter: {} }, NOW + 3 * AUDIT_KEPT_MS).missing).toBeNull()
   }))
 
-it('a full log erases its oldest entries, and reports the number of these entries until the time when they would have expired', () =>
+it('a full log erases its oldest entries, and reports their number until the newest of them would have expired', () =>
   inStorage((storage) => {
     const log = openAuditLog(storage, 3)
     for (let i = 0; i < 5; i++) log.append({ action: 'webhook.tested' }, KEY, NOW + i)

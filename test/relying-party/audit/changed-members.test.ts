@@ -16,7 +16,7 @@ it('changedMembers treats an absent member and a member that is null as the same
   ])
 })
 
-it('changedMembers reports changed reader certificates as verifier, and only once', () => {
+it('changedMembers reports `verifier` once if verifier and reader_certificates have changed', () => {
   const before = { verifier: null, reader_certificates: [] }
   const after = { verifier: {}, reader_certificates: [{}] }
   expect(changedMembers(before, after, ['verifier', 'reader_certificates'])).toEqual(['verifier'])

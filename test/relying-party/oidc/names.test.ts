@@ -33,7 +33,7 @@ async function createParty() {
   return stub
 }
 
-it('an assertion that expires before its name is stored is refused, because the assertion may have been used before', async () => {
+it('an assertion is refused if it has already expired when its name is stored, because an earlier use may no longer be stored', async () => {
   const stub = await createParty()
   const use = { isAuthenticated: true, expiresAt: Date.now() + 60_000 }
   expect(await stub.storeOnce('jti/in-time', '', use)).toEqual(ok(null))
@@ -51,7 +51,7 @@ it('if the erasure of names fails in the alarm, the alarm is set again, to a min
   })
 })
 
-it('a stored name still has an alarm after the events of a disabled webhook are released', async () => {
+it('the alarm is set again for a stored name after it has released the events of a disabled webhook', async () => {
   const stub = await createParty()
   const expiresAt = Date.now() + 300_000
   await stub.storeOnce('jti/stored', '', { isAuthenticated: true, expiresAt })

@@ -43,7 +43,7 @@ it('callers that did not authenticate may use half of the limit of pushed reques
     expect(once.store('par/one-more', '', use(true))).toEqual(ok(null))
   }))
 
-it('client assertions and pushed requests have separate limits, and at the limit a repeated jti is still reported as known', () =>
+it('client assertions and pushed requests have separate limits, and a repeated jti is reported as known even at the limit', () =>
   inStorage((storage) => {
     for (const full of ['par', 'kept/par']) fill(storage, full, 20_000)
     expect(openOnce(storage).store('jti/z', '', use(true))).toEqual(ok(null))

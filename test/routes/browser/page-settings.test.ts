@@ -26,7 +26,7 @@ function alternativeOf(html: string): string | undefined {
 const KEY = await exportJWK((await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })).publicKey)
 
 describe('"About this request" on the session page', () => {
-  it('has lines that follow from the settings and the create request', async () => {
+  it('has lines with values from the settings and the create request', async () => {
     const setting = await setUp({
       name: 'Shop',
       return_urls: [RETURN],
@@ -72,7 +72,7 @@ describe('"About this request" on the session page', () => {
 })
 
 describe('the page for people without a wallet', () => {
-  it('is at the address in the create request, or else in the settings; with neither address it is not offered', async () => {
+  it('has the address of the create request, or else of the settings, and is not offered if neither has an address', async () => {
     const setting = await setUp({ return_urls: [RETURN], alternative_url: OTHER })
     expect(alternativeOf(await page(await createSession(setting)))).toBe(OTHER)
     const own = await createSession(setting, { alternative_url: RETURN })
@@ -87,7 +87,7 @@ describe('the page for people without a wallet', () => {
     await expect(refused).rejects.toThrow('/alternative_url')
   })
 
-  it('is not offered for a login, which must end at its client', async () => {
+  it('is not offered on the page of a login, because a login must end at its client', async () => {
     const { id, token, cookies } = await openPage(await newClient(await setUp({ alternative_url: OTHER })))
     const html = await (
       await call(app, 'GET', `/s/${id}?token=${token}`, { headers: { Cookie: cookies } })

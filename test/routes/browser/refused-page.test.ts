@@ -43,7 +43,7 @@ describe('the page after a refused response', () => {
     expect(html).not.toContain(attempt.reason.message)
   })
 
-  it('links to a page with a new QR code that shows no refusal until the next refused response', async () => {
+  it('links to the page with a new QR code, which shows a refusal again only after the next refused response', async () => {
     const { session, refuse } = await refused()
     const first = await open(session.session_url)
     const address = wayOn(first, session)!

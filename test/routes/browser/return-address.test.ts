@@ -219,7 +219,7 @@ describe('a create request', () => {
     expect(await refusedErrors(setting, body)).toEqual([status, `/${name}`])
   })
 
-  it('keeps unknown words in braces as text, if its addresses have no known placeholder', async () => {
+  it('keeps unknown words in braces unchanged if its addresses contain no known placeholder', async () => {
     const address = `${PLAIN}/{id}?x={state}`
     const setting = await setUp({ return_urls: [address] })
     const body = { return_url: address, failure_return_url: address, alternative_url: address }

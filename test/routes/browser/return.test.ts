@@ -98,7 +98,7 @@ describe('a link to a wallet', () => {
     expect(Object.keys(link.wallet_links)).toContain('openid4vp')
   })
 
-  it('does not change the secret in a browser that already has its cookie, and the session does not contain the secret', async () => {
+  it('does not replace the secret in the cookie that a browser already has, and the session does not contain the secret', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const person = browser()
@@ -173,7 +173,7 @@ describe('a link to a wallet', () => {
     expect(view.wallet_request.request_uri).toBe(session.wallet_request.request_uri)
   })
 
-  it('does not bind a response by the QR code to the browser that opened the link', async () => {
+  it('does not bind a response that came by the QR code to the browser that opened the link', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     await openLink(browser(), session)
@@ -280,7 +280,7 @@ describe('a successful response of a wallet that a link opened', () => {
     expect(await statusOf(setting, session)).toEqual(AWAITING)
   })
 
-  it('does not change if anyone fetches the return address, at any time', async () => {
+  it('stays held back after any GET or HEAD request to the return address, and can still be completed', async () => {
     const { setting, session, person, code } = await respondByLink()
     const path = `/v1/verify/${session.verification_id}/return`
     for (const headers of [{ 'Sec-Purpose': 'prefetch' }, {}, { Cookie: 'x=y' }]) {
@@ -386,7 +386,7 @@ describe('a successful response of a wallet that a link opened', () => {
     expect((await statusOf(setting, session)).attempts).toEqual(['same_device_return_missing'])
   })
 
-  it('ends when its session expires, with same_device_return_missing as the reason', async () => {
+  it('is discarded when its session expires, and the reason is same_device_return_missing', async () => {
     const { setting, session, person, code } = await respondByLink({ expires_in: 60 })
     later(60_000)
     await runDurableObjectAlarm(stubOf(session.verification_id))
@@ -507,7 +507,7 @@ describe('a return code', () => {
     }
   })
 
-  it('must be redeemed before the session is verified if `relying_party` is required', async () => {
+  it('verifies a session that requires the binding `relying_party`, but only when it is redeemed', async () => {
     const { setting, session, person, code } = await respondByLink(REQUIRED)
     const { return_url } = await json(completeReturn(person, session, code))
     expect(await statusOf(setting, session)).toEqual(AWAITING)
@@ -538,7 +538,7 @@ describe('a return code', () => {
     expect(await statusOf(first.setting, first.session)).toEqual(AWAITING)
   })
 
-  it('is never sent to a second browser, and this browser cannot invalidate it after the first browser has returned', async () => {
+  it('is sent only to the first browser, and a second browser cannot invalidate it', async () => {
     const { setting, session, person, code } = await respondByLink(REQUIRED)
     const { return_url } = await json(completeReturn(person, session, code))
     expect((await completeReturn(browser(), session, code)).status).toBe(400)
@@ -612,7 +612,7 @@ describe('a return code', () => {
     }
   })
 
-  it('raises the session_binding of a session that is already verified', async () => {
+  it('raises the session_binding of a verified session from page to relying_party', async () => {
     const { setting, session, person, code } = await respondByLink({ return_url: RETURN_URL })
     const { return_url } = await json(completeReturn(person, session, code))
     const { version, ...before } = await poll(setting, session.verification_id)

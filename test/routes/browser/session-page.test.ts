@@ -106,7 +106,7 @@ describe('the session page', () => {
     expect(html).toContain('From: staff_badge and proof of age')
   })
 
-  it('contains a QR code of a new request in the first response', async () => {
+  it('contains a QR code already in the first response, and this code is for a new wallet request', async () => {
     const session = await createSession(await setUp())
     const html = await page(session)
     const uri = decode(picture(html) ?? '')
@@ -205,7 +205,7 @@ describe('the session page', () => {
     expect(html).toMatch(/<a id="back"[^>]* hidden>/)
   })
 
-  it('may be shown in frames by its relying party’s origins, except an origin that would change other parts of the CSP', async () => {
+  it('may be shown in frames by the origins of its relying party, except origins with a character that has a meaning in a CSP', async () => {
     const odd = ['https://a;script-src.example', "https://a'.example", 'https://*.example']
     const origins = ['https://shop.example', 'https://till.shop.example:8443', ...odd]
     const { headers } = await get((await createSession(await setUp({ origins }))).session_url)
@@ -252,7 +252,7 @@ describe('the session page', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(30 * 1024)
   })
 
-  it('is compressed, and so are its scripts, in the best coding that the browser accepts', async () => {
+  it('is sent in the best content coding that the browser accepts, and so is its script', async () => {
     const { session_url } = await createSession(await setUp())
     const plain = await get(session_url)
     const [, script] = /<script[^>]* src="([^"]*)"/.exec(await plain.text())!
@@ -323,7 +323,7 @@ describe('the session page in every state', () => {
     return html
   }
 
-  it('shows waiting, then scanned, where it still has a QR code', async () => {
+  it('shows the state waiting, then the state scanned, and still has a QR code in the state scanned', async () => {
     const session = await createSession(await setUp())
     await shows(session, 'waiting')
     await fetchRequestRaw(session.wallet_request.request_uri)
@@ -352,7 +352,7 @@ describe('the session page in every state', () => {
     expect(html).not.toContain(reason.message)
   })
 
-  it('shows that the document has expired, and the state for its script has the family `expired`', async () => {
+  it('shows that the document has expired, and GET /v1/verify/{id} with the client_token has the family `expired`', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const { verification_id: id, client_token: token } = session

@@ -83,7 +83,7 @@ function withoutSignOuts(): Env {
 }
 
 describe.each(OWNERS)('a sign-out of %s', (_, tokenOf) => {
-  it('makes each copy of the cookie worthless at once, for the API and for the session', async () => {
+  it('makes each copy of the cookie invalid at once, for /console/api and for /console/session', async () => {
     const open = await signIn(await tokenOf())
     expect(await read(open)).toMatch(/^200/)
     expect((await signOut(open)).status).toBe(204)
@@ -131,7 +131,7 @@ describe.each(OWNERS)('a sign-out of %s', (_, tokenOf) => {
     expect(await read(open)).toMatch(/^200/)
   })
 
-  it('also happens if the same browser signs in again: the old cookie stops working', async () => {
+  it('also happens when the same browser signs in again, so the old cookie stops working', async () => {
     const token = await tokenOf()
     const first = await signIn(token)
     const second = await signIn(token, first.headers.Cookie)
@@ -149,7 +149,7 @@ describe.each(OWNERS)('a sign-out of %s', (_, tokenOf) => {
     expect(Object.keys((await storedOf(ownerOf(token))).ended)).toEqual([await idOf(second)])
   })
 
-  it('beyond the limit of stored sign-outs ends all present sign-ins of the owner, and no later sign-in', async () => {
+  it('ends all open sign-ins of the owner if the limit of stored sign-outs is reached; a later sign-in works', async () => {
     const now = NOON + 48 * HOUR
     at(now)
     const token = await tokenOf()

@@ -82,7 +82,7 @@ describe('every response', () => {
     expect(await policyOf('/test/page')).toBe("script-src 'self'")
   })
 
-  it('every response that opens a WebSocket keeps its socket', async () => {
+  it('every response that opens a WebSocket has a request id and keeps its WebSocket', async () => {
     const response = await call(app, 'GET', '/test/socket')
     expect(response.status).toBe(101)
     expect(response.webSocket).not.toBeNull()
@@ -184,7 +184,7 @@ describe('an error that a handler throws', () => {
     expect(await response.text()).not.toContain('CANARY')
   })
 
-  it('is logged with its message if the platform raised it, because the message says why or where to look', async () => {
+  it('is logged with its message if the platform raised it, because this message helps to find the cause', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     await call(app, 'GET', '/test/throw/platform')
     expect(JSON.parse(String(log.mock.calls[0]?.[0]))).toMatchObject({

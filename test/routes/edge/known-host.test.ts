@@ -105,7 +105,7 @@ describe('the console of a service on loopback', () => {
     },
   )
 
-  it('has its page, its files and the keys for receipts under its own host name', async () => {
+  it('has its page, its routes and the keys for receipts under its own host name', async () => {
     for (const path of ['/console', '/.well-known/jwks.json'])
       expect((await get(CONSOLE, path)).status, path).toBe(200)
     expect(await statusAndCode(await get(CONSOLE, '/console/session'))).toBe('401 missing_token')

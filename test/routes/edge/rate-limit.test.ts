@@ -51,7 +51,7 @@ describe('a bucket in memory', () => {
     expect([take('a', NOW), take('a', NOW - 60_000), take('a', NOW - 60_000)]).toEqual([true, false, false])
   })
 
-  it('allows one more call if a call is given back, but never more calls than its limit', () => {
+  it('allows one more call after a call is given back, but never more calls at once than its limit', () => {
     const take = memoryBucket({ limit: 2, period: 1000 })
     const tries = () => Array.from({ length: 3 }, () => take('key', NOW))
     expect(tries()).toEqual([true, true, false])

@@ -109,7 +109,7 @@ describe('the bodies that are being read', () => {
   const fill = (count: number, limit: number, sender: 'anyone' | 'authenticated' = 'anyone') =>
     Array.from({ length: count }, () => readBody(request(endless()), limit, sender))
 
-  it('are at most 200: the next body is refused before its first byte until one of the 200 has ended', async () => {
+  it('are at most 200: one more body is refused before its first byte is read, and accepted after one of the 200 ended', async () => {
     const reads = fill(200, 1)
     const before = pulls
     expect(await readBody(request(endless()), 1, 'anyone')).toEqual({ ok: false, error: 'overloaded' })
@@ -119,7 +119,7 @@ describe('the bodies that are being read', () => {
     expect(await readBody(request('x'), 1, 'anyone')).toMatchObject({ ok: true })
   })
 
-  it('have a limit of 64 MiB together: a body without Content-Length counts with the limit of its route', async () => {
+  it('have a limit of 64 MiB in total, and a body without Content-Length counts as the limit of its route', async () => {
     fill(63, MIB)
     const declared = (bytes: number) => request(endless(), { 'Content-Length': String(bytes) })
     expect(await readBody(declared(MIB + 1), 2 * MIB, 'anyone')).toEqual({ ok: false, error: 'overloaded' })
@@ -133,7 +133,7 @@ describe('the bodies that are being read', () => {
     expect(await readBody(request('x'), 1, 'authenticated')).toMatchObject({ ok: true })
   })
 
-  it('cause 503 with Retry-After for wallets, clients and relying parties once they reach the limit', async () => {
+  it('cause 503 with Retry-After for wallets, clients and relying parties if no more bodies may be read', async () => {
     const { api_key: apiKey } = await createRelyingParty()
     fill(200, 1)
     fill(200, 1, 'authenticated')

@@ -60,7 +60,7 @@ describe.each(FILES)('%s', (address, path) => {
     },
   )
 
-  it('is sent in the next coding if a compressed file is missing', async () => {
+  it('is sent in the next best coding if a compressed file is missing', async () => {
     const all = 'gzip, br'
     const [gzip, plain] = await Promise.all([
       get(address, all, withFile(path, ['gzip'])),

@@ -34,7 +34,7 @@ async function errorsFor(body: unknown) {
 }
 
 describe('a request body', () => {
-  it('a request body that fits its schema is returned as the schema converted it', async () => {
+  it('a request body that fits its schema is returned as an object, and its media type may have parameters', async () => {
     expect(await json(post('{"name":"x","size":3}', 'Application/JSON; charset=utf-8'))).toEqual({
       name: 'x',
       size: 3,

@@ -190,7 +190,7 @@ describe('the console', () => {
     ])
   })
 
-  it('causes no entry if its change of a verification is refused, or if a server makes the change with an API key', async () => {
+  it('causes no entry for a refused cancel of a verification, and a server’s cancel with an API key causes none', async () => {
     const { key } = await party()
     const page = await signIn(key)
     const before = await entriesOf(key)

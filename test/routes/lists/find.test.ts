@@ -95,7 +95,7 @@ describe('the search of the list', () => {
     expect(idsOf(await list(other, 'search=10777'))).toEqual([])
   })
 
-  it('finds a verification only by its id after the retention', async () => {
+  it('finds a verification by its metadata until the retention ends, and by its id also later', async () => {
     const setting = await setUp()
     await store(setting, 1, { metadata: { order: '10777' }, metadata_until: NOON + 60_000 })
     expect(idsOf(await list(setting, 'search=10777'))).toEqual(['v_Entry1'])
@@ -160,7 +160,7 @@ function isListed(setting: Setting, verification_id: string, members: object): P
 const reasonOf = (code: string) => expect.objectContaining({ code, retryable: expect.any(Boolean) })
 
 describe('refused responses in the list', () => {
-  it('are counted while the session is pending, with the last reason', async () => {
+  it('are counted in the entry of a pending and of a verified session, with the last reason', async () => {
     const setting = await setUp()
     const session = await fetchedSession(setting)
     await isListed(setting, session.id, { attempt_count: 0, last_attempt_reason: null })
@@ -201,7 +201,7 @@ describe('refused responses in the list', () => {
     })
   })
 
-  it('are found by has_attempts, and by `reason`, which matches the reason of the end or of any refused response', async () => {
+  it('are found by has_attempts, and by `reason`, which also finds sessions by the reason of their end', async () => {
     const setting = await setUp()
     const session = await fetchedSession(setting)
     await refuse(setting, session)
@@ -224,7 +224,7 @@ describe('refused responses in the list', () => {
     expect(await found('reason=nonce_mismatch&status=verified')).toEqual([])
   })
 
-  it('have no last reason in an entry that an earlier version stored, and the entry is still listed', async () => {
+  it('have last_attempt_reason null in an entry that an earlier version stored without this member', async () => {
     const setting = await setUp()
     await store(setting, 1, {
       attempt_count: 3,
@@ -248,7 +248,7 @@ describe('refused responses in the insights', () => {
     return steps.slice(12, 15).map(({ attempt_reasons }) => attempt_reasons)
   }
 
-  it('are counted by reason in the hour of the last refused response, and the end of the session changes no count', async () => {
+  it('are counted by reason in the hour of the last refused response, and the counts stay the same when the session ends', async () => {
     const setting = await setUp()
     const session = await fetchedSession(setting, { expires_in: 7_200 })
     await refuse(setting, session, 2)

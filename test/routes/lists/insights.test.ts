@@ -220,7 +220,7 @@ describe('GET /v1/insights of a day that cannot be counted in one call', () => {
 })
 
 describe('GET /v1/verify/{id}/timeline', () => {
-  it('has each step, the oldest first, and combines equal neighbouring steps in one entry with their number', async () => {
+  it('lists each step, the oldest first, and combines equal consecutive steps in one entry with a count', async () => {
     respondWith(500, 204)
     const setting = await setUp(WEBHOOK)
     const { verification_id: id, client_token, wallet_request } = await createSession(setting)

@@ -257,7 +257,7 @@ describe('GET /v1/verify', () => {
     expect(second.has_more).toBe(false)
   })
 
-  it('reads only one row more than it lists, among 250 entries and among 100,000', async () => {
+  it('reads 51 rows for a page of 50 entries, even in a list of 100,000 entries', async () => {
     const setting = await setUp()
     await createOne(setting)
     await fill(setting, 250)
@@ -334,7 +334,7 @@ describe('GET /v1/verify', () => {
     expect(JSON.stringify(await valuesOf(day))).not.toContain(deleted)
   })
 
-  it('no longer lists a session after its alarm if the list was unreachable during its DELETE', async () => {
+  it('does not list an erased session after its next alarm, if the list was unreachable during its DELETE', async () => {
     const setting = await setUp()
     const id = await createOne(setting, { metadata: { order: '4711' } })
     vi.spyOn(VerificationIndex.prototype, 'remove').mockRejectedValueOnce(new Error('unreachable'))
@@ -350,7 +350,7 @@ describe('GET /v1/verify', () => {
     expect((await ask(setting, 'DELETE', id)).status).toBe(404)
   })
 
-  it('does not list an erased session whose first DELETE got 503 because the response of the day object was lost', async () => {
+  it('does not list an erased session, even if the response of the day object was lost and the first DELETE got 503', async () => {
     const setting = await setUp()
     const id = await createOne(setting)
     const { remove } = VerificationIndex.prototype
@@ -385,7 +385,7 @@ describe('GET /v1/verify', () => {
     expect(await day.counts()).toEqual([])
   })
 
-  it('keeps the counts of a day if the erasure of its entries is interrupted, and stores no later entry', async () => {
+  it('keeps the counts of a day if the erasure of its entries is interrupted; this day then stores no new entry', async () => {
     const setting = await setUp()
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
     await createOne(setting)
@@ -421,7 +421,7 @@ describe('GET /v1/verify', () => {
     expect(put).not.toHaveBeenCalled()
   })
 
-  it('lists a session after its next alarm if its entry could not be stored before', async () => {
+  it('lists a session after its next alarm if the first attempt to store its entry failed', async () => {
     const setting = await setUp()
     const put = vi.spyOn(VerificationIndex.prototype, 'put').mockRejectedValueOnce(new Error('unreachable'))
     const { verification_id } = await createSession(setting)
@@ -436,7 +436,7 @@ describe('GET /v1/verify', () => {
     }, WAIT)
   })
 
-  it('lists a session once if it sends its entry again after an eviction from memory', async () => {
+  it('lists a session only once, even if it sends its entry again after an eviction from memory', async () => {
     const setting = await setUp()
     const id = await createOne(setting)
     await evictDurableObject(stubOf(id))

@@ -42,7 +42,7 @@ async function createListed(setting: Setting) {
 }
 
 describe('the stage of a pending session in the list', () => {
-  it('is current, although the session sends no entry to the list when its request is fetched', async () => {
+  it('is request_fetched after the fetch of its request, although the fetch sends no entry to the list', async () => {
     const setting = await setUp()
     const { id, uri, put } = await createListed(setting)
     const request = await fetchRequest(uri)

@@ -228,7 +228,7 @@ describe('a client', () => {
     expect(list.oidc_clients.map((one: { client_id: string }) => one.client_id)).toContain(client_id)
   })
 
-  it('that an older version stored is shown with token_endpoint_as_audience', async () => {
+  it('that an older version stored without token_endpoint_as_audience is shown with the value false', async () => {
     const { client_id } = await newClient(setting)
     const stub = relyingPartyStub(env, setting.relyingPartyId)
     if (stub === undefined) throw new Error('there is no relying party')

@@ -233,7 +233,7 @@ describe('a proof is accepted with', () => {
 })
 
 describe('an access token that is bound to a key', () => {
-  it('opens UserInfo only with a new proof of this key for this token', async () => {
+  it('opens UserInfo only with an unused proof that this key signed for this token', async () => {
     const [first, second] = [await codeOf(), await codeOf()]
     const { access_token: token } = await redeem(first, await proof('token'))
     const { access_token: another } = await redeem(second, await proof('token'))

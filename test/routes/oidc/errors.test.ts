@@ -171,7 +171,7 @@ describe('an authorization request is refused on a page, without a session', () 
     expect(text).toContain('invalid_request: the request is malformed')
   })
 
-  it('in the language of ui_locales if its IP address has sent too many requests', async () => {
+  it('if its IP address has sent too many requests, and the page has the language of ui_locales', async () => {
     const limit = vi.fn(async () => ({ success: false }))
     const limited = { ...env, CLIENT_IP_HEADER: 'x-client-ip', WALLET_RATE_LIMIT: { limit } }
     const headers = { 'x-client-ip': '192.0.2.1' }
@@ -207,7 +207,7 @@ describe('a pushed request', () => {
     expect(await response.json()).toEqual({ error, error_description: description })
   })
 
-  it('cannot choose a policy without authentication, unless each policy has front_channel: true', async () => {
+  it('may choose a policy without authentication only if each policy has front_channel: true', async () => {
     const statusWith = async (policies: readonly object[]) => {
       const members = { policies, token_endpoint_auth_method: 'none' }
       const { client_id, issuer } = await newClient(setting, members)

@@ -72,7 +72,7 @@ it('a new assertion that cannot be stored gets the error temporarily_unavailable
   expect(await post('token', redemptionOf('none'))).toEqual([status, error])
 })
 
-it('the limit of opened pushed requests does not apply to new pushed requests, and assertions have a limit of their own', async () => {
+it('a new pushed request is accepted at the limit of opened pushed requests, and an assertion at the limit of new pushed requests', async () => {
   await fill('kept/par')
   expect(await post('par', REQUEST)).toEqual([201, undefined])
   await fill('par')
@@ -80,7 +80,7 @@ it('the limit of opened pushed requests does not apply to new pushed requests, a
   expect(await post('par', REQUEST)).toEqual([503, 'temporarily_unavailable'])
 })
 
-it('a login begins even if its opened pushed request cannot be kept, unless the request is too long for the address of the page', async () => {
+it('a login begins even if its opened pushed request cannot be stored, but a request that is too long for the page address gets 503', async () => {
   const client = await newClient(setting)
   await fill('kept/par')
   const visit = async (parameters: object) => {

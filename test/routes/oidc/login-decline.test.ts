@@ -55,7 +55,7 @@ describe('before the first POST of its page, a login that the person declines', 
     expect((await call(app, 'GET', `/v1/verify/${opened.id}`, { headers: setting.headers })).status).toBe(404)
   })
 
-  it('is over in this browser: no other tab can continue it', async () => {
+  it('can no longer be continued or declined in another tab of this browser', async () => {
     const opened = await openPage(client)
     const response = await decline(opened)
     const [cookie = ''] = response.headers.getSetCookie()

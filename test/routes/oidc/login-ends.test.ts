@@ -67,7 +67,7 @@ describe('a login with the session binding relying_party', () => {
     return answer(setting, begun)
   }
 
-  it('can redeem its code after expires_at, 59 s after the redirect, and the session is then verified', async () => {
+  it('can redeem its code 59 s after the redirect, although expires_at has passed, and is then verified', async () => {
     const client = await boundClient()
     const browser = await answerLate(client)
     const code = (await finish(client, browser)).get('code') ?? ''
@@ -91,7 +91,7 @@ describe('a login with the session binding relying_party', () => {
     expect((await redeem(client, code)).status).toBe(200)
   })
 
-  it('is completed by a repeated redemption if the first write of its end fails', async () => {
+  it('is verified by a second redemption of its code if a write failed in the first redemption', async () => {
     const client = await boundClient()
     const browser = await answer(setting, await begin(client))
     const code = (await finish(client, browser)).get('code') ?? ''
@@ -106,7 +106,7 @@ describe('a login with the session binding relying_party', () => {
     expect((await poll(setting, browser.id)).status).toBe('verified')
   })
 
-  it('ends with the status expired and one event at the alarm after its code has expired', async () => {
+  it('gets the status expired and one event at the first alarm after its unused code has expired', async () => {
     const client = await boundClient()
     const browser = await answerLate(client)
     const until = Date.now() + FINISH_MS + CODE_MS
@@ -158,7 +158,7 @@ describe('a login whose browser does not return from the wallet within three min
 describe('a login with the session binding relying_party that fails after a successful response', () => {
   const OTHER_PERSON = { claims: JSON.stringify({ id_token: { sub: { value: 'another-person' } } }) }
 
-  it('ends with an event when the browser returns, and the client gets its error', async () => {
+  it('expires with one event when the browser returns from the wallet, and its client gets the error', async () => {
     const client = await boundClient()
     const browser = await answer(setting, await begin(client, OTHER_PERSON))
     expect(await poll(setting, browser.id)).toMatchObject({

@@ -165,7 +165,7 @@ describe('the first POST of the page of a login', () => {
     expect((await postLink({ ...other, cookies: other.cookies + mark })).status).toBe(404)
   })
 
-  it('cannot be replaced by a cookie with a forged mark: the login still has no session', async () => {
+  it('is still needed if the cookie has a forged mark, and no session is created', async () => {
     const opened = await openPage(client)
     const before = await countSessions()
     const forged = { ...opened, cookies: `${opened.cookies}~ct_1.${'A'.repeat(43)}` }

@@ -127,7 +127,7 @@ describe('the cookie of a login', () => {
     response.headers.getSetCookie().map((line) => /^([^=]+)=([^;]*); Max-Age=(\d+);/.exec(line)?.slice(1))
 
   it.each(['query', 'form_post'])(
-    'lasts three minutes from the redirect to the client by %s',
+    'has a lifetime of three minutes from the response to the client with response_mode=%s',
     async (response_mode) => {
       const browser = await answer(setting, await begin(client, { response_mode }))
       const [name = '', secret = ''] = browser.cookies.split('; ')[0]?.split('=') ?? []
@@ -136,7 +136,7 @@ describe('the cookie of a login', () => {
     },
   )
 
-  it('is removed when its browser returns after the redemption of the code, but not for another browser', async () => {
+  it('is removed when its browser returns after the code was redeemed, but the response to another browser removes no cookie', async () => {
     const browser = await answer(setting, await begin(client))
     await redeem(client, (await finish(client, browser)).get('code') ?? '')
     const name = `__Host-wv_login_${browser.id}`
@@ -146,7 +146,7 @@ describe('the cookie of a login', () => {
     expect([other.status, lifetimesOf(other)]).toEqual([404, []])
   })
 
-  it('still works after the login has ended: the error page has the language of the login', async () => {
+  it('gives the error page the language of the login, even after the login has ended', async () => {
     const browser = await answer(setting, await begin(client, { ui_locales: 'it' }))
     await redeem(client, (await finish(client, browser)).get('code') ?? '')
     expect(await (await openEnd(client, browser)).text()).toContain('<html lang="it"')

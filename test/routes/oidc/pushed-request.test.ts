@@ -95,7 +95,7 @@ it('a pushed request opens the same login again in its browser, before and after
   expect((await redeem(client, (await finish(client, browser)).get('code') ?? '')).status).toBe(200)
 })
 
-it('a pushed request has one login also if it is opened in two tabs at once', async () => {
+it('a pushed request has only one login even if two tabs of a browser open it at once', async () => {
   const request_uri = await push(client)
   const opened = await mustVisit(request_uri)
   const tabs = await Promise.all([1, 2].map(() => mustVisit(request_uri, opened.cookies)))
@@ -123,7 +123,7 @@ it('a pushed request is over once its login has succeeded, was canceled or delet
   expect(await visit(request_uri, cookies)).toBeNull()
 })
 
-it('a pushed request works for 60 s in a browser without its cookie, and for its own client only', async () => {
+it('a pushed request works for its own client only, and in a browser without its cookie for 60 s only', async () => {
   const request_uri = await push(client)
   const other = await newClient(setting)
   expect(await visit(request_uri, '', other)).toBeNull()

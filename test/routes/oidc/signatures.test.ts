@@ -79,7 +79,7 @@ describe.each(['ES256', 'RS256'])('the algorithm %s', (alg) => {
     for (const found of [claims, userInfo]) expect(found).toMatchObject({ age_over_18: true })
   })
 
-  it('signs encrypted UserInfo if it signs the ID token and the client sets no userinfo_signed_response_alg', async () => {
+  it('of the ID token also signs encrypted UserInfo if the client sets no userinfo_signed_response_alg', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { extractable: true })
     const idToken = { id_token_signed_response_alg: alg }
     const client = await newClient(setting, {
@@ -144,7 +144,7 @@ describe('a key that is added to OIDC_KEYS, which already has a key of the same 
     await expect(verify(newer, before)).rejects.toThrow('no applicable key')
   })
 
-  it('is published, but does not sign tokens, if it is behind a private key', async () => {
+  it('is published but signs no tokens if it is behind a private key of the same type', async () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true })
     const next = { ...(await exportJWK(privateKey)), kid: 'next' }
     const bindings = startedWith([es256!, next, rs256!])

@@ -18,7 +18,7 @@ it.each([
   ['fails', fail],
   ['does not end', () => new Promise<never>(() => undefined)],
 ])(
-  '/metrics counts a session whose note is only in memory, even if the write of notes %s',
+  '/metrics counts a session whose note is not stored yet, even if the write of notes %s',
   async (_, noteSessions) => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const counts = env.DIRECTORY.getByName(crypto.randomUUID())

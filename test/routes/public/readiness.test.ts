@@ -72,7 +72,7 @@ it('the operator’s list of relying parties shows the expiry of each certificat
   expect([dateOf(rp.relying_party_id), dateOf(without.relying_party_id)]).toEqual([EXPIRES_AT, null])
 })
 
-it('/readyz uses a successful check of storage for a minute, and a failed check for some seconds', async () => {
+it('/readyz reuses a successful check of storage for a minute, and a failed check for some seconds', async () => {
   const write = vi.spyOn(Directory.prototype, 'checkStorage')
   expect(await warningsOn('2027-01-01T00:00:00Z')).toEqual([])
   write.mockRejectedValue(new Error('the disk is full'))
@@ -112,7 +112,7 @@ describe('/readyz, if the directory', () => {
   })
 })
 
-it('/readyz of a service that runs as one process checks storage every 5 s, each time in an object that is closed at that time', async () => {
+it('/readyz of a service that runs as one process checks storage every 5 s, and uses the same object again after 20 s at the earliest', async () => {
   const written: string[] = []
   vi.spyOn(Directory.prototype, 'checkStorage').mockImplementation(async function (this: Directory) {
     written.push(Reflect.get(this, 'ctx').id.name)
@@ -138,7 +138,7 @@ describe('/readyz of a service that runs as one process, read once a second, rep
       [after, 'fail', fails],
       [after, 'hang', hangs],
     ]) as [number, string, () => Promise<never>][],
-  )('a full disk within 10 s: %i ms after a check, all writes begin to %s', async (after, _, broken) => {
+  )('a full disk within 10 s, if %i ms after a check all writes begin to %s', async (after, _, broken) => {
     day += 86_400_000
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: day })

@@ -284,7 +284,7 @@ describe('changing a relying party', () => {
 })
 
 describe('erasing a relying party', () => {
-  it('leaves nothing: 204, then 404, empty storage, and no list entry', async () => {
+  it('leaves nothing in storage and in the list, and each later call gets 404', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     expect((await admin('DELETE', `${LIST}/${id}`)).status).toBe(204)
     expect((await admin('DELETE', `${LIST}/${id}`)).status).toBe(404)

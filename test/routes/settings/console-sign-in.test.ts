@@ -76,7 +76,7 @@ describe('console_sign_in', () => {
     expect(await secretOf(id)).toBe('new')
   })
 
-  it('ignores a change without a secret if the stored client_id is a different one at the time of the write', async () => {
+  it('ignores a change without a secret if another client_id is stored when the change is written', async () => {
     const { relying_party_id: id } = await createRelyingParty({ console_sign_in: GOOD })
     const stub = relyingPartyStub(env, id) ?? expect.unreachable()
     const console_sign_in = { ...WITHOUT_SECRET, client_id: 'other', roles_claim: 'roles' } as const

@@ -75,7 +75,7 @@ const NOT_STORED =
 
 describe('a change of verifier without private keys', () => {
   it.each(['own', 'byOperator'] as const)(
-    'keeps the stored keys, in any order, by the route %s',
+    'keeps the stored keys for any order of the identities, by the route %s',
     async (route) => {
       const rp = await party()
       const verifier = {
@@ -92,7 +92,7 @@ describe('a change of verifier without private keys', () => {
     },
   )
 
-  it('replaces one identity, removes another, and makes a further identity the first', async () => {
+  it('can replace a further identity, remove one, and make one the first identity', async () => {
     const rp = await party()
     const replaced = { ...bare(OWN), further: [bare(APPLE), NEW] }
     expect((await rp.own('PATCH', { verifier: replaced })).status).toBe(200)
@@ -105,7 +105,7 @@ describe('a change of verifier without private keys', () => {
     expect(await keysOf(rp)).toEqual([[d(NEW)], [d(OWN)], []])
   })
 
-  it('is refused for a certificate that is not stored, with an error for the missing member, and changes nothing', async () => {
+  it('is refused with an error for the missing member if a certificate is not stored, and changes nothing', async () => {
     const rp = await party()
     const before = await keysOf(rp)
     const wrong = { ...bare(NEW), further: [bare(APPLE)], reader_certificates: [bare(SITE)] }
@@ -127,7 +127,7 @@ describe('a change of verifier without private keys', () => {
     expect(await keysOf(rp)).toEqual(before)
   })
 
-  it('adds the certificate of the issuer to a stored leaf, but no certificate that did not issue it', async () => {
+  it('adds the certificate of the issuer to a stored leaf, but is refused with a certificate of another issuer', async () => {
     const rp = await party()
     const chain = (pem: string) => ({
       ...bare(APPLE),
@@ -142,7 +142,7 @@ describe('a change of verifier without private keys', () => {
     ).toEqual(['/verifier/further/0/certificate_chain_pem must have each certificate issued by the next'])
   })
 
-  it('keeps stored chains that have expired, but is refused if an expired chain comes with its key or one more certificate', async () => {
+  it('keeps an expired stored chain, but is refused if it sends this chain with its private key or with one more certificate', async () => {
     const rp = await party()
     vi.setSystemTime(NOW + 2 * DAY)
     const kept = { ...bare(OWN), further: [bare(APPLE), NEW] }

@@ -84,7 +84,7 @@ describe('an access token', () => {
     expect((await post({ ...GRANT, client_id: id, client_secret: key })).status).toBe(200)
   })
 
-  it('is issued for a header with form-encoded parts, and with its scheme in upper or lower case', async () => {
+  it('is issued if the parts of the Authorization header are form-encoded, or if its scheme is in mixed case', async () => {
     const percent = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16)}`).join('')
     expect((await post(GRANT, basic(`${percent(id)}:${percent(key)}`))).status).toBe(200)
     expect((await post(GRANT, { Authorization: `bAsIc   ${btoa(`${id}:${key}`)}` })).status).toBe(200)

@@ -45,7 +45,7 @@ async function statuses(asked: readonly Promise<Response>[]): Promise<Record<num
 const times = (count: number, one: (index: number) => Promise<Response>) =>
   Array.from({ length: count }, (_, i) => one(i))
 
-it('a client gets 60 tokens in 10 s from any IP addresses, then 429 as an OAuth error with Retry-After', async () => {
+it('a client gets 60 tokens in 10 s, from all IP addresses together, then 429 as an OAuth error with Retry-After', async () => {
   const [client, other]: Client[] = [await createRelyingParty(), await createRelyingParty()]
   expect(await statuses(times(70, (i) => ask(client!, `192.0.2.${i}`)))).toEqual({ 200: 60, 429: 10 })
   const response = await ask(client!)

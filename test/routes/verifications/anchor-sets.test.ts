@@ -117,7 +117,7 @@ describe('a trust list as a set', () => {
     return resultOf(setting, id)
   }
 
-  it('is used under the name of the list, and is not used if the session names another set', async () => {
+  it('is used if the session names this set or no set, and is not used if it names another set', async () => {
     const name = await publish()
     const setting = await withSets({ anchor_sets: [name] })
     expect(await respondByList(setting, {})).toEqual(['verified'])
@@ -126,7 +126,7 @@ describe('a trust list as a set', () => {
     expect(await respond(setting, await createSession(setting, { anchor_sets: [name] }))).toEqual(UNTRUSTED)
   })
 
-  it('is reported as unavailable unless the session names only other sets', async () => {
+  it('is reported as unavailable if the session names this set or no set, but not if it names only other sets', async () => {
     const name = await publish(true)
     const setting = await withSets({ anchor_sets: [name] })
     const missing = ['pending', 'trust_list_unavailable']

@@ -86,7 +86,7 @@ describe('an event in the log', () => {
     expect(events).toMatchObject([{ verification_id: id, metadata: {}, encrypted_claims: null }])
   })
 
-  it('also loses the personal members after the retention, and then the log does not call the erased session', async () => {
+  it('loses the personal members after the retention, and later the log no longer calls the erased session', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const id = await cancelOne(setting, { metadata: { who: 'canary-person' } })
     at(NOON + 2 * HOUR)
@@ -202,7 +202,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10)).ids).toEqual([first, second])
   })
 
-  it('is read from its end with after=latest; this call reads only one day, and only once', async () => {
+  it('is read from its end with after=latest, and this call asks only one day object, once', async () => {
     const setting = await setUp()
     await cancelOne(setting)
     at(NOON + 3 * DAYS)
@@ -220,7 +220,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10, later.next)).ids).toEqual([second])
   })
 
-  it('gives a reader at midnight every later event, even one that arrives late for the old day', async () => {
+  it('gives a reader that starts just after midnight every later event, even a late event of the old day', async () => {
     const setting = await setUp()
     const midnight = endOfDay(toDay(NOON))
     at(midnight + 9 * SECOND)

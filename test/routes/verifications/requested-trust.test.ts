@@ -216,7 +216,7 @@ describe('the settings', () => {
       { trust_anchors: [anchor(['*'])], credential_types: [ADDED] },
       [],
     ],
-  ])('%s; in test mode there is no warning', async (_, settings, warnings) => {
+  ])('%s, and no warning in test mode', async (_, settings, warnings) => {
     expect(await warningsOf(settings)).toEqual(warnings)
     expect(await warningsOf(settings, false)).toEqual([])
   })
@@ -307,7 +307,7 @@ describe('an essential acr of a login in live mode', () => {
     expect(await errorWith({ trust_anchors }, level, policy)).toBe(error)
   })
 
-  it('is accepted if issuers on a trust list reach it, or if the list is unavailable', async () => {
+  it('is accepted if the level of a trust list is high enough, or if the list is unavailable', async () => {
     const list = await bundle(['pid'], ['issuer'], 'substantial')
     const settings = { anchor_sets: [list], trust_anchors: [anchor(['pid'])] }
     expect(await errorWith(settings, 'substantial')).toBeNull()

@@ -66,7 +66,7 @@ describe('?wait', () => {
     expect(await watchers(verification_id)).toBe(0)
   })
 
-  it('without after_version waits for a change of the current version', async () => {
+  it('waits for the next change of the session if there is no after_version', async () => {
     const { verification_id } = await createSession(setting)
     const [answer] = await waiting(verification_id, 'wait=25')
     await ask(setting, 'POST', verification_id, '/cancel')

@@ -42,7 +42,7 @@ it("api/protocols: a wallet gets an OAuth error even if the service fails, and t
   expect(entries.join()).not.toContain(answer.state)
 })
 
-it('api/access, api/protocols: HEAD returns no request, and gets 405 with the headers of an OAuth error', async () => {
+it('api/access, api/protocols: HEAD gets 405 with the headers of an OAuth error and no body, and the session stays in the stage created', async () => {
   const setting = await setUp()
   const { verification_id, wallet_request } = await createSession(setting)
   const request = wallet_request.request_uri.slice('https://verifier.example'.length)
@@ -62,7 +62,7 @@ it('api/access, api/protocols: HEAD returns no request, and gets 405 with the he
   expect((await poll(setting, verification_id)).stage).toBe('created')
 })
 
-it('api/protocols: if the texts of the service cannot be read, a wallet gets the same refusal with the error kind as description', async () => {
+it('api/protocols: a wallet gets the same refusal if the texts of the service cannot be read, but with the error kind as description', async () => {
   const { verification_id } = await createSession(await setUp())
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
   const refused = async (path: string, body: string, bindings: typeof env) => {

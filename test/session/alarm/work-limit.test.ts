@@ -25,7 +25,7 @@ it('eight pieces of work may run, and the next begins when one has ended', () =>
   expect(mayBeginWork(NOW)).toBe(true)
 })
 
-it('an object leaves the next turn to other objects while four or more pieces of work run', () => {
+it('an object lets other objects work first while four or more pieces of work run', () => {
   const [first = {}] = begin(4)
   expect(isCrowded(NOW)).toBe(true)
   endWork(first)

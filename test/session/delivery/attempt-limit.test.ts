@@ -56,7 +56,7 @@ it('a receiver that does not respond delays only its own events, and the delay u
   }
 })
 
-it('the limiter spreads waiting attempts over at most two hours, at intervals that depend on the usual duration of an attempt', async () => {
+it('the limiter spreads waiting attempts over at most two hours, with longer intervals if attempts usually take longer', async () => {
   const now = Date.now()
   const turns = Array.from({ length: 20_000 }, () => nextTurn(env, 'rp_slow', now, 0.5) - now)
   expect(turns[0]).toBe(5_000)
@@ -70,7 +70,7 @@ it('the limiter spreads waiting attempts over at most two hours, at intervals th
   expect(Math.max(...fast)).toBeLessThan(6_000)
 })
 
-it('while no attempt has ended, the limiter assumes short attempts if sessions share objects', async () => {
+it('if sessions share objects, the limiter assumes short attempts until a first attempt has ended', async () => {
   const now = Date.now()
   const turns = Array.from({ length: 1_500 }, () => nextTurn(SHARED, 'rp_crowd', now, 0.5) - now)
   expect(Math.max(...turns)).toBeLessThan(30_000)

@@ -48,7 +48,7 @@ it('events of a disabled endpoint stay queued without an attempt, and are sent o
   expect(posted).toHaveBeenCalledTimes(4)
 })
 
-it('queued events are sent to a new address, and become dead if the webhook is removed', async () => {
+it('queued events of a disabled endpoint are sent to a new address, and become dead if the webhook is removed', async () => {
   for (const [webhook, state] of [
     [{ url: 'http://127.0.0.1:9/other' }, 'delivered'],
     [null, 'dead'],

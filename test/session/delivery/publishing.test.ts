@@ -127,7 +127,7 @@ describe('the event of an outcome', () => {
 })
 
 describe('the end of a session without a webhook', () => {
-  it('keeps the alarm that was set for the expiry; this alarm repeats a call to the log that got no response', async () => {
+  it('does not change the alarm of the expiry; if the log did not respond, this alarm calls it again', async () => {
     const setting = await setUp()
     const lost = Promise.withResolvers<AppendResult>()
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce(lost.promise as never)
@@ -250,7 +250,7 @@ describe('while the log is unavailable', () => {
   })
 })
 
-describe('the event of an outcome that the log may already have', () => {
+describe('the event of an outcome, perhaps already in the log', () => {
   it('is sent to the log again, and the log stores it once', async () => {
     const setting = await setUp()
     const id = await endedSession(setting, loseResponses())
@@ -274,7 +274,7 @@ describe('the event of an outcome that the log may already have', () => {
     expect(await loggedOn(setting, toDay(NOON) + 1)).toEqual([])
   })
 
-  it('is not stored a second time if the response of the next day’s log was also lost', async () => {
+  it('is not stored a second time if the responses of the logs of both days were lost', async () => {
     at(endOfDay(toDay(NOON)) - SECOND)
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
@@ -298,7 +298,7 @@ describe('the event of an outcome that the log may already have', () => {
   })
 })
 
-describe('the event of an outcome that arrives after the end of its day', () => {
+describe('the event of an outcome, received by the log after the end of its day', () => {
   it('is stored under the day of its arrival, so no reader misses it', async () => {
     at(endOfDay(toDay(NOON)) - SECOND)
     const setting = await setUp()

@@ -64,7 +64,7 @@ it('two dead events of one session are sent once each', async () => {
 it.each([
   ['a `from` that is no time in UTC', { from: 'yesterday', to: '2046-06-01T13:30:00Z' }],
   ['an altered cursor', { from: '2046-06-01T12:30:00Z', to: '2046-06-01T13:30:00Z', after: 'A'.repeat(32) }],
-])('a request to send events again is refused with %s', async (_, body) => {
+])('a request to send events again is refused if it has %s', async (_, body) => {
   const { headers } = await setUp(WEBHOOK)
   expect((await call(app, 'POST', '/v1/webhook/redeliver', { headers, body })).status).toBe(400)
 })

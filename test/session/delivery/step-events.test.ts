@@ -109,7 +109,7 @@ describe('a webhook that subscribes to steps', () => {
     }, WAIT)
   })
 
-  it('receives at most one event a second for refused responses; the `attempt_count` in the event includes refusals without an event', async () => {
+  it('receives at most one event a second for refused responses; the `attempt_count` also counts refusals that had no event', async () => {
     const sent = receive(accept)
     const setting = await setUpSteps()
     const session = await fetchedSession(setting)
@@ -244,7 +244,7 @@ describe('a webhook that subscribes to steps', () => {
     expect(days).toEqual([toDay(NOON), toDay(NOON) + 1])
   })
 
-  it('receives a step event again if it refused the event, and the log stores it once', async () => {
+  it('receives a step event again after it refused the event, and the log stores the event once', async () => {
     const sent: SentEvent[] = receive(() =>
       sent.length === 1 ? new Response('not today', { status: 500 }) : accept(),
     )

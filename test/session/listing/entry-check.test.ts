@@ -75,7 +75,7 @@ async function changeBuild(setting: Setting): Promise<void> {
   await evictDurableObject(dayStub(setting))
 }
 
-describe('after a change of build, the entry', () => {
+describe('an entry in the list after a change of build', () => {
   it('is removed if its session is deleted, is corrected if its session has ended, and stays otherwise', async () => {
     const setting = await setUp()
     const [deleted = '', ended = '', kept = ''] = await createListed(setting, 3)
@@ -110,7 +110,7 @@ describe('after a change of build, the entry', () => {
     expect(await list(setting)).toHaveLength(1)
   })
 
-  it('stays if its session ended and was erased after its retention during the call to the session', async () => {
+  it('stays if the call finds no session, but the entry was meanwhile stored as ended', async () => {
     const setting = await setUp()
     const [id = ''] = await createListed(setting, 1)
     await changeBuild(setting)
@@ -200,7 +200,7 @@ describe('the check of the entries of many days after a change of build', () => 
     expect(asked).toHaveBeenCalledTimes(6)
   })
 
-  it('sets the alarms of the days one after the other, and a day that is opened again keeps the time of its alarm', async () => {
+  it('spaces the alarms of the days, and does not change the alarm of a day that is opened again', async () => {
     const settings = await Promise.all(Array.from({ length: 8 }, () => setUp()))
     for (const setting of settings) {
       await createListed(setting, 1)

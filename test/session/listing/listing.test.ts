@@ -121,7 +121,7 @@ describe('an event without further attempts', () => {
     }, WAIT)
   })
 
-  it('keeps its state in the list if an older call with the same revision arrives last', async () => {
+  it('keeps its state in the list if an older update with the same revision arrives later', async () => {
     const setting = await setUp({ webhook: { url: WEBHOOK.url } })
     acceptEvents()
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
@@ -166,7 +166,7 @@ describe('the erasure of a session', () => {
     })
   })
 
-  it('does not call the index if the session has no list entry, and stores only what an Idempotency-Key needs', async () => {
+  it('does not call the list if the session has no entry there, and keeps only the data for an Idempotency-Key', async () => {
     // Its document has no entry, like one of a build before the list.
     const setting = await setUp({ index: false })
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
@@ -215,7 +215,7 @@ describe('a DELETE that is interrupted', () => {
     expect(await valuesOf(verification_id)).toEqual([])
   })
 
-  it('is completed by a repeated DELETE if the file was not erased, and keeps the Idempotency-Key', async () => {
+  it('is completed by a repeated DELETE if the file was not erased, and the Idempotency-Key stays in use', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting, {}, { 'Idempotency-Key': 'one' })
     await runInDurableObject(stubOf(verification_id), (_, { storage }) => {
@@ -288,7 +288,7 @@ describe('a DELETE that is interrupted', () => {
     expect(await valuesOf(verification_id)).toEqual([])
   })
 
-  describe('if the process ends before the removal is written to the erased file', () => {
+  describe('after the file is erased, but before the list removal is stored in it', () => {
     const keeperOf = (id: string) => env.VERIFICATION_SESSION.getByName(keeperName(id))
     const storedIn = (object: ReturnType<typeof keeperOf>) =>
       runInDurableObject(object, (_, { storage }) => [...storage.kv.list<object>()])

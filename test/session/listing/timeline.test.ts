@@ -48,7 +48,7 @@ describe('the stored steps of a session', () => {
     },
   )
 
-  it('add up to all steps together with the number in `left_out`; each of several equal steps is counted', () => {
+  it('add up with `left_out` to the number of all steps; equal steps count one by one', () => {
     const steps = [drawn, drawn, ...refused(30), fetched, fetched, ...refused(200)]
     const { entries, left_out } = timelineView(withSteps(steps), ORIGIN)
     expect(left_out).toBeGreaterThan(0)
@@ -89,7 +89,7 @@ describe('a timeline', () => {
     [10, 400],
     [60, 60],
   ])(
-    'keeps each event that occurred once, even among %i webhook attempts before the end and %i after it',
+    'keeps each event that occurred once, even with %i webhook attempts before the end and %i after it',
     (before, after) => {
       const { entries, left_out } = timelineView(busySession(before, after), ORIGIN)
       expect(entries).toHaveLength(100)

@@ -27,7 +27,7 @@ const PLAIN = { names: null, encryption: null }
 const ENCRYPTED = { names: null, encryption: { alg: 'ECDH-ES', enc: 'A256GCM', jwk: {} } } as never
 
 describe('in a token without encryption', () => {
-  it('only the claim name is released for a claim that can have other values than a boolean, even if its value is true', () => {
+  it('a claim that is not always a boolean is released only by its name, even if its value is true', () => {
     const claims = proven({ scope: 'organ_donor' }, true)
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['organ_donor'] } } })
     expect(releasedClaims(claims, ENCRYPTED)).toEqual({ vp_data: { mdl: { organ_donor: true } } })
@@ -135,7 +135,7 @@ describe('two credentials of one query', () => {
     ['the first credential', 2, { given_name: 'Anna' }, { height: 170 }],
     ['the credential of `sub`', 1, { given_name: 'Ben', family_name: 'Beier' }, { height: 180 }],
   ])(
-    'are never mixed: a token has only the values of %s (index of the credential with the `sub`: %s)',
+    'are never mixed: a token has only values of %s, if the index of the credential for the `sub` is %s',
     (_, preferred, standard, pid) => {
       const claims = ofOneCredential(PROVEN, preferred)
       const released = { ...standard, vp_data: { pid, mdl: { veteran: 'no' } } }

@@ -141,7 +141,7 @@ describe('the subject from two credentials of one query', () => {
     expect(await subjectFrom(login)).toEqual({ sub, credential: 0 })
   })
 
-  it('is missing if each credential has only one of two claims', async () => {
+  it('is missing if each credential has only one of the two needed claims', async () => {
     const credentials = [{ personal_administrative_number }, { document_number }]
     expect(await subjectFrom({ query: 'pid', namespace, credentials })).toBeUndefined()
   })

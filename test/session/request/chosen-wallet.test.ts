@@ -142,7 +142,7 @@ describe('a wallet that gets its request by value', () => {
     expect(await documentOf(id)).toEqual(before)
   })
 
-  it('is not offered and is refused if the session requires more than level low and has a QR code', async () => {
+  it('is neither offered nor accepted if the session requires a level above low and has a QR code', async () => {
     const setting = await setUp()
     const above = { required_assurance_level: 'substantial' }
     const question = { credential_types: ['age_attestation'], scope: ['age_over_18'], ...above }

@@ -38,7 +38,7 @@ it.each(['GET', 'POST'] as const)(
   },
 )
 
-it('an unsigned request is stored as handed out at its creation, and no signing key is stored', async () => {
+it('an unsigned request counts as handed out from its creation, and no signing key is stored', async () => {
   const { verification_id: id } = await createSession(setting, UNSIGNED)
   await ask(setting, 'GET', id, '/qr')
   const { generations, verifier } = await documentOf(id)

@@ -88,7 +88,7 @@ describe('a successful response that waits for its browser', () => {
     expect(holdSuccess(document, byPage, T0)?.held?.until).toBe(T0 + HOLD_MS)
   })
 
-  it('waits beyond expires_at in a login whose browser has returned, and the alarm is set to the end of this time', () => {
+  it('waits beyond expires_at in a login whose browser has returned, and the alarm is set to the end of the wait', () => {
     const now = session().expires_at - 1000
     const { held: before, ...document } = held(now)
     if (before === null) throw new Error('not held')
@@ -137,7 +137,7 @@ describe('a successful response that waits for its browser', () => {
     expect(discardHeld(holding, T0).attempts.at(-1)?.channel).toBe('dc_api')
   })
 
-  it('is discarded, and an older link that a newer link replaced does not become valid again', () => {
+  it('is discarded without making a replaced link valid again', () => {
     const document = held()
     const stale = { ...success(document).generation, number: 1.5, fetched: false, superseded_at: T0 - 60_000 }
     const discarded = discardHeld({ ...document, generations: [...document.generations, stale] }, T0)
@@ -152,7 +152,7 @@ describe('the end of a session', () => {
     winner,
   })
 
-  it('can be caused only by the expiry, a cancellation or the waiting response if a response waits for its browser', () => {
+  it('is caused only by expiry, cancellation or the waiting response, while a response waits for its browser', () => {
     expect(mayEnd(held(), ending('verified', 'digest'))).toBe(true)
     for (const status of ['verified', 'rejected', 'declined'] as const) {
       expect(mayEnd(held(), ending(status, 'other'))).toBe(false)
@@ -181,9 +181,12 @@ describe('the end of a session', () => {
     ['page', 'page', true],
     ['page', 'relying_party', false],
     ['relying_party', 'page', true],
-  ])('binding %s satisfies the required binding %s: %s', (shown, required, expected) => {
-    expect(reaches(shown, required)).toBe(expected)
-  })
+  ])(
+    'for the binding %s and the required binding %s, the function reaches returns %s',
+    (shown, required, expected) => {
+      expect(reaches(shown, required)).toBe(expected)
+    },
+  )
 })
 
 describe('return codes and browser marks', () => {

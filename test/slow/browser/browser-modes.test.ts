@@ -88,7 +88,7 @@ describeInBrowser('a person on the session page', () => {
     expect(await visibleButtons(page)).toEqual(buttons)
   })
 
-  it('sees one button, which requests by every protocol in one call, if only mdocs are requested', async () => {
+  it('sees one button, which uses every protocol in one call, if only mdocs are requested', async () => {
     const body = { ...BOUND, formats: ['mso_mdoc'] }
     const { page, calls, poll } = await open('mdoc takes precedence', mdocWallet, { body })
     expect(await visibleButtons(page)).toEqual([HERE])

@@ -130,7 +130,7 @@ defineWalletVerifier()
     await expect.poll(() => changesOn(visitor.page)).toEqual([{ verification_id, status: 'canceled' }])
   })
 
-  it('reports each status after the person chose a wallet, and reports the erasure of the verification', async () => {
+  it('reports the status gone after the person chose a wallet and the verification was erased', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const { verification_id, session_url } = await rp.create()
     const visitor = await stage.visitor()

@@ -90,7 +90,7 @@ describeInBrowser('a login in a browser', () => {
     }
   })
 
-  it('cannot continue in any browser after the client has redeemed its code', async () => {
+  it('is shown as over in the same browser and in another browser after its code was redeemed', async () => {
     const { page, made, id } = await begin()
     await respondWithAge(stage, await stage.service.wallet.receive(await scanLogin(page)))
     await redeem(made, await end(page))
@@ -145,7 +145,7 @@ describeInBrowser('a login in a browser', () => {
     expect(await errorAt(page, made)).toEqual(['access_denied', 'canceled_by_relying_party'])
   })
 
-  it('returns an error to the client after the button is pressed, if the client’s changed settings no longer allow the request', async () => {
+  it('returns an error to the client after a button press, if its settings were changed and now forbid the request', async () => {
     const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
     const registered = await registerClient(rp)
     const made = await request(stage, registered)

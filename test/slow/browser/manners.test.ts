@@ -95,7 +95,7 @@ describeInBrowser('the session page', () => {
     expect(await open('phone', false)).toEqual(['Open your wallet', 'Open wallet app', byTest])
   })
 
-  it('is compact in a frame, where its QR code needs no scrolling and no text mentions closing the page', async () => {
+  it('is compact in a frame: the QR code is visible without scrolling, and no text says to close the page', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const [session, long] = await Promise.all([
       rp.create(),

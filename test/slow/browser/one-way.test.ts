@@ -43,7 +43,7 @@ describeInBrowser('the first way to a wallet on the session page', () => {
     ['phone', false, ['Open wallet app'], [], true],
     ['desktop', true, [], ['Continue with an Android phone nearby', 'Continue with an iPhone nearby'], false],
   ] as const)(
-    'is visible on a %s (Digital Credentials API: %s), and all other ways are folded',
+    'is visible, and all other ways are folded (device: %s, has the Digital Credentials API: %s)',
     async (device, hasApi, first, others, foldsCode) => {
       const session = await stage.rp.create({ ...OVER_18, locale: 'en' })
       const { page } = await stage.visitor(DEVICES[device])
@@ -72,7 +72,7 @@ describeInBrowser('the first way to a wallet on the session page', () => {
   })
 
   it.each(['phone', 'desktop'] as const)(
-    'comes with a section about the request and a section with apps to install; each opens with one key press, on a %s',
+    'comes with a section about the request and a section about apps, which open with the Enter key, on a %s',
     async (device) => {
       const rp = await relyingPartyOf(stage, SHOP)
       const session = await rp.create({ ...NAMES, return_url: SHOP.return_urls[0] })
@@ -113,20 +113,20 @@ describeInBrowser('the session page on a slow network', () => {
   const stage = useBrowserStage()
 
   it.each([
-    ['phone', 'with the API of the browser', OVER_18, true],
-    ['phone', 'without the API of the browser', NAMES, false],
+    ['phone', 'with the Digital Credentials API', OVER_18, true],
+    ['phone', 'without the Digital Credentials API', NAMES, false],
     ['phone', 'without a QR code', BOUND, true],
-    ['desktop', 'with the API of the browser', OVER_18, true],
-    ['desktop', 'without the API of the browser', NAMES, false],
+    ['desktop', 'with the Digital Credentials API', OVER_18, true],
+    ['desktop', 'without the Digital Credentials API', NAMES, false],
     ['desktop', 'without a QR code', BOUND, true],
-  ] as const)('does not move its content on a %s, %s', async (device, _, body, hasApi) => {
+  ] as const)('does not move its content while it loads on a %s %s', async (device, _, body, hasApi) => {
     const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
     const session = await rp.create({ ...body, purpose: 'We sell wine to adults only.' })
     const page = await openSlowly(device, session.session_url, hasApi)
     expect(await shiftOf(page)).toBeLessThan(MOST_SHIFT)
   })
 
-  it('does not move its content for a chosen wallet, nor for a login, on a phone and on a desktop', async () => {
+  it('does not move its content while it loads for a chosen wallet or for a login, on a phone and on a desktop', async () => {
     const session = await stage.rp.create(NAMES)
     const { url } = await request(stage, await registerClient(stage.rp))
     const addresses = [`${session.session_url}&wallet=nl-wallet`, url.href]

@@ -129,7 +129,7 @@ describeInBrowser('the demo shop', () => {
       await arrived(visitor.page, 'verification.rejected')
     }))
 
-  it('shows a declined and a canceled verification, and then offers a product that needs no proof', async () => {
+  it('shows that a verification was declined or canceled, and also sells a product that needs no proof', async () => {
     await checked('declined', async ({ page }) => {
       await toProof(page, 'Midnight Plum')
       await stage.service.wallet.decline(await receive(page), 'access_denied')

@@ -53,7 +53,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
 
   const receive = ({ wallet_request }: CreatedSession) => stage.service.wallet.receive(wallet_request.uri)
 
-  it('offers on a phone a button for a wallet and a button for a document, and on a desktop a button for each kind of phone nearby', () =>
+  it('has buttons for a wallet and a document on the phone, and for an Android phone and an iPhone nearby on the desktop', () =>
     checked('waiting', {
       dark: true,
       forced: true,

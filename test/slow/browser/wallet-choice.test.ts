@@ -142,7 +142,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     expect(await presentNames(request)).toBe(200)
   })
 
-  it('is not stored in a cookie or in browser storage, and the next visit offers a request for any wallet', async () => {
+  it('is not stored in the browser (cookie or storage), and is gone at the next visit', async () => {
     const session = await stage.rp.create(NAMES)
     const { page } = await visit(session, DESKTOP)
     await choose(page, 'NL Wallet')
@@ -152,7 +152,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     expect(await page.locator('.chosen').count()).toBe(0)
   })
 
-  it('shows the wallet that the relying party chose for the session, and offers a request for any wallet', async () => {
+  it('shows the wallet that the relying party chose, and a link to a request for any wallet', async () => {
     const session = await stage.rp.create({ ...NAMES, wallet: 'nl-wallet' })
     const { page } = await visit(session, DESKTOP)
     await page.getByText('This request is for NL Wallet').waitFor()

@@ -49,7 +49,7 @@ describeInBrowser('a person on the session page', () => {
     expect([channel, session_binding]).toEqual(['link', 'relying_party'])
   })
 
-  it('sees on the return page that the wallet returned to another browser, and can start again', async () => {
+  it('sees in both browsers that the wallet returned to the wrong browser, and can start again', async () => {
     const session = await stage.rp.create(BOUND)
     const { page, walletUris } = await stage.visitor()
     await page.goto(session.session_url)
@@ -83,30 +83,33 @@ describeInBrowser('a person on the session page', () => {
     ['on an Android phone nearby, with OpenID4VP only', false, 'Android phone nearby', 'dc-api', 2, ''],
     ['on an iPhone nearby, with org-iso-mdoc only', false, 'iPhone nearby', 'dc-api-iphone', 1, ''],
     ['on an iPhone nearby, with a request from Safari', false, 'iPhone nearby', 'dc-api', 1, 'org-iso'],
-  ])('is verified by a wallet %s', async (_, isTouch, words, id, count, allowed) => {
-    const person = await makeMdocPerson()
-    const trust_anchors = [stage.authority.anchor(), person.anchor()]
-    const rp = await relyingPartyOf(stage, { trust_anchors })
-    const session = await rp.create({ ...BOUND, locale: 'en' })
-    const { page } = await stage.visitor(isTouch ? { hasTouch: true, isMobile: true } : {})
-    const calls: string[][] = []
-    await page.exposeFunction('askWallet', (requests: AnnexCRequest[]) => {
-      calls.push(requests.map(({ protocol }) => protocol))
-      const iso = requests.find(({ protocol }) => protocol === 'org-iso-mdoc')
-      if (iso === undefined) return respondFromBrowser(requests as never)
-      return answerAnnexC(person, receiveAnnexC(iso, BASE_URL))
-    })
-    await page.addInitScript(pretendDigitalCredentials, allowed)
-    await page.goto(session.session_url)
-    const button = page.locator(`#${id}`)
-    expect(await button.textContent()).toContain(words)
-    await button.click()
-    await showsState(page, 'verified')
-    expect(calls.map(({ length }) => length)).toEqual([count])
-    const { channel, protocol } = await rp.poll(session.verification_id)
-    const expected = count === 2 ? 'openid4vp-1.0' : 'iso-18013-7-c'
-    expect([channel, protocol]).toEqual(['dc_api', expected])
-  })
+  ])(
+    'is verified over the Digital Credentials API by a wallet %s',
+    async (_, isTouch, words, id, count, allowed) => {
+      const person = await makeMdocPerson()
+      const trust_anchors = [stage.authority.anchor(), person.anchor()]
+      const rp = await relyingPartyOf(stage, { trust_anchors })
+      const session = await rp.create({ ...BOUND, locale: 'en' })
+      const { page } = await stage.visitor(isTouch ? { hasTouch: true, isMobile: true } : {})
+      const calls: string[][] = []
+      await page.exposeFunction('askWallet', (requests: AnnexCRequest[]) => {
+        calls.push(requests.map(({ protocol }) => protocol))
+        const iso = requests.find(({ protocol }) => protocol === 'org-iso-mdoc')
+        if (iso === undefined) return respondFromBrowser(requests as never)
+        return answerAnnexC(person, receiveAnnexC(iso, BASE_URL))
+      })
+      await page.addInitScript(pretendDigitalCredentials, allowed)
+      await page.goto(session.session_url)
+      const button = page.locator(`#${id}`)
+      expect(await button.textContent()).toContain(words)
+      await button.click()
+      await showsState(page, 'verified')
+      expect(calls.map(({ length }) => length)).toEqual([count])
+      const { channel, protocol } = await rp.poll(session.verification_id)
+      const expected = count === 2 ? 'openid4vp-1.0' : 'iso-18013-7-c'
+      expect([channel, protocol]).toEqual(['dc_api', expected])
+    },
+  )
 
   it('sees only the button for a phone nearby if the session has only the protocol iso-18013-7-c', async () => {
     const session = await stage.rp.create({ ...OVER_18, protocol: 'iso-18013-7-c', locale: 'en' })

@@ -33,7 +33,7 @@ describeInBrowser('the audit page of the console', () => {
     return page
   }
 
-  it('shows who created an API key and who signed in; the list of keys shows the name and last use of the key', async () => {
+  it('shows who created an API key and who signed in, and the list of keys shows the name and last use of the key', async () => {
     const rp = await relyingPartyOf(stage)
     const page = await visit(rp.api_key, 'developers')
     await page.getByText('New API key').first().click()
@@ -113,7 +113,7 @@ describeInBrowser('the audit page of the console', () => {
     await hasRows(page, 'Audit', 3)
   })
 
-  it('loads older entries, and says how many entries were erased too early', async () => {
+  it('loads older entries, and says how many entries were erased before their 400 days', async () => {
     const rp = await relyingPartyOf(stage)
     for (let i = 0; i < 52; i++) await rp.call('PATCH', '/v1/relying_party', { body: { name: `Shop ${i}` } })
     const page = await visit(rp.api_key)

@@ -145,7 +145,7 @@ describeInBrowser('the list of verifications, searched and saved', () => {
     await page.locator('.export').getByText('Too many requests.').waitFor()
   })
 
-  it('shows the time zone once on each page, and each time element contains the whole time in UTC', async () => {
+  it('shows the time zone once on each page, and each `time` element contains the whole time in UTC', async () => {
     const rp = await relyingPartyOf(stage)
     await create(rp, {})
     const page = await openConsole(stage, rp.api_key, { timezoneId: 'Asia/Tokyo' })

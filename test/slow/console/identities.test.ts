@@ -86,7 +86,7 @@ describeInBrowser('the identities in the console', () => {
     },
   )
 
-  it('can be added: the errors of the API are at their fields, and the keys of the other identities stay', async () => {
+  it('can be added while the other identities keep their keys, and errors of the API are shown at their fields', async () => {
     const rp = await partyWith(apple)
     const page = await open(rp)
     await page.getByText('Add an identity').first().click()
@@ -123,7 +123,7 @@ describeInBrowser('the identities in the console', () => {
     expect(await signersOf(rp)).toEqual(x5c(own, apple, other, google))
   })
 
-  it('can be replaced and removed one by one, with the key or with a longer chain of the same key', async () => {
+  it('can be removed, or replaced by a longer chain of the same key or by a chain with a new key', async () => {
     const rp = await partyWith(apple, google)
     const page = await open(rp)
     const longer = await openForm(page, 'Further identity 1')
@@ -158,7 +158,7 @@ describeInBrowser('the identities in the console', () => {
     expect(await signersOf(rp)).toEqual(x5c(other, google))
   })
 
-  it('show that a new first certificate removes root_certificate_pem, and the change removes root_certificate_pem', async () => {
+  it('say that a new first certificate removes root_certificate_pem, and such a change then removes this member', async () => {
     const rp = await relyingPartyOf(stage, {
       verifier: {
         ...identityOf(own),
@@ -180,7 +180,7 @@ describeInBrowser('the identities in the console', () => {
     expect(await page.getByText(hint).count()).toBe(0)
   })
 
-  it('that were changed elsewhere meanwhile are neither replaced nor removed', async () => {
+  it('are neither replaced nor removed if they were changed elsewhere after the page was loaded', async () => {
     const rp = await partyWith(apple, google)
     const page = await open(rp)
     const verifier = { ...identityOf(own), further: [identityOf(google)] }

@@ -142,7 +142,7 @@ describeInBrowser('the keyboard shortcuts of the console', () => {
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(500)
   })
 
-  it('do nothing with Control or in a dialog, and arrows do nothing if no row has the focus', async () => {
+  it('do nothing with Control or in a dialog, and arrow keys do nothing if no row has the focus', async () => {
     const { page } = await openList()
     await page.keyboard.press('Control+j')
     await page.keyboard.press('ArrowDown')
@@ -155,7 +155,7 @@ describeInBrowser('the keyboard shortcuts of the console', () => {
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
   })
 
-  it('are shown in a dialog where single-key shortcuts can be turned off; arrow keys still move from a row', async () => {
+  it('are shown in a dialog that can turn off the single-key shortcuts, but not the arrow keys', async () => {
     const { page, ids } = await openList(NARROW)
     await page.keyboard.press('?')
     const dialog = page.getByRole('dialog', { name: 'Keyboard' })

@@ -138,7 +138,7 @@ describeInBrowser('the list of verifications', () => {
     expect(await page.evaluate('[...pauses].filter((pause) => pause >= 1000)')).toEqual([30_000])
   })
 
-  it('keeps the list while the service does not respond, and shows a message', async () => {
+  it('stays visible while the service does not respond, and a message appears', async () => {
     const rp = await relyingPartyOf(stage)
     const [first = ''] = await createSome(rp, [null])
     const page = await openConsole(stage, rp.api_key)

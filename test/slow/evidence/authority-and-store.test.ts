@@ -207,7 +207,7 @@ describe('a time stamp', () => {
     expect((await envelopeOf(keeper, id)).time_stamps).toHaveLength(1)
   })
 
-  it('has the state failed after DELETE of the evidence, if it has not arrived yet', async () => {
+  it('has the state `failed` if the evidence is deleted before the time stamp arrives', async () => {
     receiver.answer({ status: 503 })
     const keeper = await keeperOf({ time_stamp: 'required' })
     const id = await ended(keeper)
@@ -249,7 +249,7 @@ describe('the push to an object store', () => {
     const isMaterial = ({ path }: ReceivedRequest) => path.includes('/materials/')
     const requestsOf = () => store.requests.filter(isMaterial).map(({ method }) => method)
 
-    it('stores the list under an object lock before the envelope, once for all evidence that names the list', async () => {
+    it('stores each list before the envelope and under an object lock, and only once if HEAD is allowed', async () => {
       const status = { status_list: { idx: 0, uri: lists.publish([STATUS.valid]) } }
       const keeper = await keeperOf({ push: { ...PUSH, prefix: 'lists', retain_days: 1826 } })
       let isFull = true

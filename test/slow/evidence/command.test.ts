@@ -96,11 +96,11 @@ describe('evidence verify', () => {
     })
   })
 
-  it('exits with code 0 for an --at in 2031', () => {
+  it('exits with code 0 if the time of --at is in 2031', () => {
     expect(run('verify', 'mdl.asice', '--trust', 'trust.json', '--at', '2031-01-01T00:00:00Z').status).toBe(0)
   })
 
-  it('exits with code 1 for an --at before the time stamp', () => {
+  it('exits with code 1 if the time of --at is before the time stamp', () => {
     expect(run('verify', 'mdl.asice', '--trust', 'trust.json', '--at', '2026-01-01T00:00:00Z').status).toBe(1)
   })
 

@@ -124,7 +124,7 @@ describe('a time stamp reply', () => {
     })
   })
 
-  it('is rejected if it is granted without a token', async () => {
+  it('is rejected if its status is granted but it has no token', async () => {
     const reply = Uint8Array.from([0x30, 0x05, 0x30, 0x03, 0x02, 0x01, 0x00])
     const how = { authorities: AUTHORITY.root, now: now() }
     expect(await checkTimeStampReply(reply, { digest: DIGEST, nonce: QUERY.nonce }, how)).toMatchObject({
@@ -149,7 +149,7 @@ describe('a time stamp token', () => {
     ['another usage', { usage: 'extendedKeyUsage=critical,codeSigning' }, 'wrong_usage'],
     ['no usage', { usage: '' }, 'wrong_usage'],
   ])(
-    'is accepted only if time stamping is the critical and only usage of its certificate: %s',
+    'is accepted only if the extended key usage of its certificate is critical and has only time stamping: %s',
     async (_, options, expected) => {
       const token = signToken(makeAuthority(options), AUTHORITY.token(QUERY.bytes))
       const result = await checkTimeStampToken(token, { digest: DIGEST })
@@ -164,7 +164,7 @@ describe('a time stamp token', () => {
     expect(result.ok).toBe(true)
   })
 
-  it('is trusted as of the time of the stamp, and not as of a time after its certificate has expired', async () => {
+  it('is trusted at the time of the stamp, and not at a time after its certificate has expired', async () => {
     const authentic = await checkTimeStampToken(AUTHORITY.token(QUERY.bytes), { digest: DIGEST })
     if (!authentic.ok) throw new Error(authentic.error)
     const authorities = decodePemCertificates(AUTHORITY.root)!

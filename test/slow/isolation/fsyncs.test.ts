@@ -62,7 +62,7 @@ afterAll(async () => {
 })
 
 it.for(MOST)(
-  'with %s a verification %s costs at most %i fsyncs, if strace may trace',
+  'with %s, a verification %s of verifications costs at most %i fsyncs, if strace may trace',
   async ([form, kind, most], { skip }) => {
     await verify.get(form + kind)?.() // makes the databases of the relying party
     let syncs = await syncsOfOne(form, kind)

@@ -140,7 +140,7 @@ describe('an authorization code', () => {
     }
   })
 
-  it('is refused if it is redeemed without authentication, after the client changed to the method `none` during the login', async () => {
+  it('is refused without client authentication, even if the client changes to the method `none` before the redemption', async () => {
     const registered = await registerClient(stage.rp)
     const { made, response } = await withCode(registered)
     const path = `/v1/oidc_clients/${registered.client_id}`
@@ -182,7 +182,7 @@ describe('an access token', () => {
 })
 
 describe('a token', () => {
-  it('gives access to UserInfo only if it is an access token of the login, and to no other endpoint', async () => {
+  it('gives access to UserInfo only if it is the access token of the login, which gives no access to the API', async () => {
     const registered = await registerClient(stage.rp)
     const { tokens, claims } = await login(stage, registered)
     const { api_key, relying_party_id } = stage.rp
@@ -202,7 +202,7 @@ describe('a token', () => {
 })
 
 describe('a mix-up of issuers', () => {
-  it('is prevented: each response names its issuer (iss), and the client refuses a response of another issuer', async () => {
+  it('is prevented because each response has the iss of its issuer, and the client refuses another iss', async () => {
     const registered = await registerClient(stage.rp)
     const { made, response } = await withCode(registered)
     expect(response.searchParams.get('iss')).toBe(registered.issuer)
@@ -433,7 +433,7 @@ describe('failed authentications', () => {
 })
 
 describe('a pushed request', () => {
-  it('gives one login and one code to the first browser whose session begins, and none to any other browser', async () => {
+  it('gives a login and a code only to the browser that begins a session first', async () => {
     const registered = await registerClient(stage.rp)
     const made = await request(stage, registered, { pushed: true })
     const [first, second] = [openLoginBrowser(stage.service), openLoginBrowser(stage.service)]
@@ -481,7 +481,7 @@ describe('a pushed request', () => {
 })
 
 describe('against login CSRF', () => {
-  it('each login has its own cookie, only for this host, https and top-level navigation', async () => {
+  it('each login has its own cookie, with the prefix __Host- and with HttpOnly, Secure and SameSite=Lax', async () => {
     const registered = await registerClient(stage.rp)
     const cookieOf = async () => {
       const { url } = await request(stage, registered)
@@ -675,7 +675,7 @@ describe('a person who edits the authorization URL', () => {
     { ...ADULT, name: 'weak' },
   ]
 
-  it('cannot choose a policy of a client that has several policies', async () => {
+  it('cannot choose one of several policies if no policy has front_channel: true', async () => {
     const registered = await registerClient(stage.rp, { policies })
     for (const scope of ['openid', 'openid weak', 'openid strong']) {
       const { url } = await request(stage, registered, { parameters: { scope } })

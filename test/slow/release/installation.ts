@@ -105,7 +105,7 @@ describe('npm create wallet-verifier', () => {
     expect(file.equals(readFileSync(join(out, `wallet-verifier-${version}.tgz`)))).toBe(true)
   })
 
-  it('makes a Worker that is ready for deployment, and a new deployment has secrets of its own', async () => {
+  it('makes a Worker that can be deployed, also by Workers Builds if wrangler.toml has BASE_URL', async () => {
     const { folder, output, env } = await create(
       ...([
         'deployment',
@@ -222,7 +222,7 @@ async function throughRegistry(layout: string, root: string) {
 }
 
 describe('the provenance of a release', () => {
-  it('is an in-toto statement with SLSA’s predicate about every other file, and names the commit', () => {
+  it('is an in-toto statement about every other file, with SLSA’s predicate and the commit', () => {
     const file = `wallet-verifier-${version}.intoto.json`
     const { _type, subject, predicateType, predicate } = JSON.parse(readFileSync(join(out, file), 'utf8'))
     expect([_type, predicateType]).toEqual([

@@ -235,7 +235,7 @@ describe('the installed archive', () => {
     chmodSync(folder, 0o755)
   })
 
-  it('continues the state of the previous version, and the previous version continues its state', async () => {
+  it('continues from the state of the previous version, and the previous version continues from the new state', async () => {
     const launcher = join(folder, 'scripts', 'start.mjs')
     const previous = join(previousFolder(), 'scripts', 'start.mjs')
     const receiver = await startReceiver()

@@ -155,9 +155,9 @@ const RUNTIMES: readonly { name: string; program: string | undefined; args: read
   { name: 'Bun, if bun is installed', program: installRuntime('bun'), args: ['bun.js'] },
 ]
 
-describe('an example from the packed library verifies the response of a foreign wallet', () => {
+describe('an example from the packed library', () => {
   for (const { name, program, args } of RUNTIMES) {
-    it.skipIf(program === undefined)(`with ${name}`, async () => {
+    it.skipIf(program === undefined)(`verifies the response of a foreign wallet with ${name}`, async () => {
       const server = await start(program ?? '', args)
       try {
         await answer(server.address)
@@ -167,7 +167,7 @@ describe('an example from the packed library verifies the response of a foreign 
     })
   }
 
-  it('with a Worker without nodejs_compat', async () => {
+  it('verifies the response of a foreign wallet with a Worker without nodejs_compat', async () => {
     const bundled = await build({
       ...{ entryPoints: [join(folder, 'worker.js')], bundle: true, format: 'esm', write: false },
       ...{ target: 'es2022', conditions: ['workerd', 'import'], platform: 'neutral', logLevel: 'error' },
@@ -185,21 +185,21 @@ describe('an example from the packed library verifies the response of a foreign 
     }
   })
 
-  it.each(readdirSync(join(PACKAGE, 'examples')))('%s has fewer than 40 lines, with its handler', (name) => {
-    const read = (file: string) => readFileSync(join(PACKAGE, 'examples', file), 'utf8').trim()
-    const lines = (file: string) => read(file).split('\n').length
-    const usesHandler = read(name).includes("from './handler.js'")
-    expect(lines(name) + (usesHandler ? lines('handler.js') : 0)).toBeLessThan(40)
-  })
+  it.each(readdirSync(join(PACKAGE, 'examples')))(
+    '%s has fewer than 40 lines, including the handler that it imports',
+    (name) => {
+      const read = (file: string) => readFileSync(join(PACKAGE, 'examples', file), 'utf8').trim()
+      const lines = (file: string) => read(file).split('\n').length
+      const usesHandler = read(name).includes("from './handler.js'")
+      expect(lines(name) + (usesHandler ? lines('handler.js') : 0)).toBeLessThan(40)
+    },
+  )
 })
 
-it.each(Object.entries(VERSIONS))(
-  'docs/library.md names the version of %s that is run: %s',
-  (name, version) => {
-    const text = readFileSync(join(ROOT, 'docs', 'library.md'), 'utf8').toLowerCase()
-    expect(text).toContain(`${name} ${version}`)
-  },
-)
+it.each(Object.entries(VERSIONS))('docs/library.md names the tested version of %s: %s', (name, version) => {
+  const text = readFileSync(join(ROOT, 'docs', 'library.md'), 'utf8').toLowerCase()
+  expect(text).toContain(`${name} ${version}`)
+})
 
 describe.skipIf(CHROMIUM === undefined)('the packed library on a page', () => {
   it('makes a request of the Digital Credentials API, and verifies the response of a foreign wallet', async () => {
@@ -250,7 +250,7 @@ describe.skipIf(CHROMIUM === undefined)('the packed library on a page', () => {
 })
 
 describe('the packed library', () => {
-  it('has only the allowed modules of the service, and only dependencies that the service has, too', () => {
+  it('contains only allowed modules of the service, and depends only on packages of the service', () => {
     const files = readdirSync(join(INSTALLED, 'dist'), { recursive: true, encoding: 'utf8' })
     const foreign = files.filter((path) =>
       /^src\/(session|routes|api|worker|env|config|relying-party)/.test(path),

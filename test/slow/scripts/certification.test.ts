@@ -105,7 +105,7 @@ it('the command prints a value for each variant that the plan of FAPI 2.0 asks f
 })
 
 describe('as a verifier, the service', () => {
-  it('accepts a credential of the issuer in the file for SD-JWT VC, and no other credential', async () => {
+  it('accepts a credential if the key in verifier-sd-jwt-vc.json signed it, and refuses another credential', async () => {
     const { signing_jwk } = read('verifier-sd-jwt-vc.json').credential
     const { x5c, ...privateJwk } = signing_jwk
     const good = { issuer: { alg: 'ES256', privateJwk }, x5c, claims: { iss: undefined } }
@@ -127,7 +127,7 @@ describe('as a verifier, the service', () => {
     expect(await request.status()).toBe('verified')
   })
 
-  it('refuses an mdoc if no document signer was given, and shows the certificate of its signer', async () => {
+  it('refuses an mdoc if no document signer was given, and reports the SHA-256 of its signer’s certificate', async () => {
     const other = join(folder, 'no-signer')
     const { stdout } = await runAdmin(stage.service.server, [
       ...['certification', '--alias', 'shop', '--out', other],
@@ -143,7 +143,7 @@ describe('as a verifier, the service', () => {
     })
   })
 
-  it('signs its requests under the root certificate in the configuration files', () => {
+  it('has the root certificate that the configuration files name for its requests', () => {
     for (const file of ['verifier-sd-jwt-vc.json', 'verifier-iso-mdl.json'])
       expect(read(file).client.request_object_trust_anchor_pem.trim()).toBe(stage.service.verifierCa.trim())
   })
@@ -174,7 +174,7 @@ describe('as a provider, the service', () => {
   )
 
   it.each(['client', 'client2', 'client_secret_post'] as const)(
-    'accepts the secret of %s, which needs no PKCE',
+    'accepts the secret of %s without PKCE',
     async (name) => {
       const { client_id, client_secret = '' } = read('provider-basic.json')[name]
       const as = await discover('provider-basic.json')
@@ -228,7 +228,7 @@ describe('as a provider, the service', () => {
   )
 })
 
-it('each client for FAPI 2.0 gets ID tokens signed with ES256, because the profile allows no RS256', async () => {
+it('each client for FAPI 2.0 has ES256 as the algorithm of its ID tokens, because FAPI 2.0 allows no RS256', async () => {
   const { relying_parties } = JSON.parse(readFileSync(join(out, 'state.json'), 'utf8')) as {
     relying_parties: readonly string[]
   }

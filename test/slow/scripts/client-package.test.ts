@@ -64,7 +64,7 @@ describe('the packed client', () => {
     expect(use(application)).toBe(USED)
   })
 
-  it('has the custom element as one file of at most 4 KB compressed, which a server can also import', () => {
+  it('has the custom element in one file, which has at most 4 KB compressed and can be imported on a server', () => {
     const path = join(installed(), 'dist', 'element.js')
     expect(gzipSync(readFileSync(path)).byteLength).toBeLessThanOrEqual(4096)
     expect(read(path)).not.toMatch(/\bimport\b/)
@@ -82,7 +82,7 @@ describe('the packed client', () => {
       'bundler with the types of browsers',
       { module: 'esnext', moduleResolution: 'bundler', lib: ['ES2023', 'DOM'] },
     ],
-  ])('compiles every sample of the guide in strict mode: %s', (_, options) => {
+  ])('has types with which each sample of the guide compiles in strict mode: %s', (_, options) => {
     expect(writeSamples('docs/client.md', application)).toHaveLength(11)
     expect(compile(application, { ...options, noEmit: true })).toBe('')
   })

@@ -74,7 +74,7 @@ it('with a mapping of services to credential types, the command shows the anchor
   expect(stdout).toContain('Compare this digest with one from another source')
 })
 
-it('a list with a broken signature is shown after the fault invalid_signature, and the exit code is 1', async () => {
+it('a list with a broken signature is printed with the fault invalid_signature, and the exit code is 1', async () => {
   const broken = join(folder, 'broken.xml')
   writeFileSync(broken, publishedList('SE').text.replace('Box 5398', 'Box 5399'))
   expect(await inspect(broken)).toMatchObject({
@@ -209,7 +209,7 @@ it('a certificate is shown with the services that list the certificate or its au
   expect(await inspect(good, '--certificate', good)).toMatchObject({ code: 3 })
 })
 
-it('with --at, the command judges services at the given time, and the list not before its issue', async () => {
+it('with --at, the command judges services at the given time, even if the list was issued later', async () => {
   const [pki, signer] = await Promise.all([mintIssuerPki(), mintListSigner()])
   const type = 'http://uri.etsi.org/TrstSvc/Svctype/TSA/QTST'
   const services = [{ type, certificates: [pki.root.x5c], since: '2026-03-01T00:00:00Z' }]

@@ -75,7 +75,7 @@ describe('the API reference', () => {
     for (const { root } of projects) rmSync(root, { recursive: true })
   })
 
-  it('is built only once from its package', () => {
+  it('has its package fetched only once, and is built again after page.js has changed', () => {
     const { root, build, page, calls } = start(`cp "${join(DIST, ARCHIVE)}" .`)
     expect(build().reason).toBe('undefined')
     expect(page()).toContain('<script src="/assets/api-reference.js"></script>')
@@ -92,7 +92,7 @@ describe('the API reference', () => {
     expect(calls()).toBe(1)
   })
 
-  it('reports that npm could not fetch its package, and is built at a later start', () => {
+  it('is replaced by a message if npm cannot fetch its package, and is built at a later start', () => {
     const { root, build, page } = start('exit 1')
     const { reason, output } = build()
     expect(reason).toMatch(/^npm could not fetch the package openapi-explorer\. /)

@@ -123,7 +123,7 @@ describe('the documented commands', () => {
     expectShown(page, blocks, runBlocks(page, blocks, place))
   })
 
-  it('are all in an sh block that is run, except valid admin commands and commands for which NOT_RUN gives a reason', () => {
+  it('are all run from an sh block, except valid admin commands and the commands with a reason in NOT_RUN', () => {
     const named = pages.flatMap(([page, blocks]) => [...shownIn(blocks), ...namedIn(page)])
     const run = withCommands
       .flatMap(([, blocks]) => linesOf(blocks, 'sh'))

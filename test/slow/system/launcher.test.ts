@@ -86,7 +86,7 @@ describe('a first start', () => {
     expect((await enter(own)).status).toBe(401)
   })
 
-  it('refuses every host name that is not one of this machine, as after DNS rebinding', async () => {
+  it('refuses requests with a host name of another machine, as after DNS rebinding', async () => {
     for (const path of ['/healthz', '/docs', '/assets/style.css', '/v1/verify', '/demo', '/console']) {
       for (const host of ['rebound.example', 'localhost, rebound.example', 'rebound.example@localhost'])
         expect(await statusAt(server, host, path), `${host} ${path}`).toBe(421)
@@ -136,7 +136,7 @@ describe('a first start', () => {
     expect(keys.filter((key) => !/^[0-9a-f]{64}$/.test(key))).toEqual([])
   })
 
-  it('creates a certificate for its host, signed by the authority in verifier-ca.pem, and the chain has only the leaf', () => {
+  it('creates a certificate for its host under the authority in verifier-ca.pem, and a chain with only this certificate', () => {
     const { leaf, authority, chain } = certificates(server, 'localhost')
     expect(chain.match(/BEGIN CERTIFICATE/g)).toHaveLength(1)
     expect(leaf.verify(authority.publicKey)).toBe(true)
@@ -168,7 +168,7 @@ describe('a second start', () => {
     expect((await readSession(server, session)).status).toBe(200)
   })
 
-  it('works at once after a kill -9 of all its processes', async () => {
+  it('works at once after a kill -9 of all processes of the first start', async () => {
     const session = await createDemoSession(server)
     await server.kill9()
     await server.restart()
@@ -273,7 +273,7 @@ describe('a service with a public BASE_URL', () => {
 })
 
 describe('a first start with the demo shop', () => {
-  it('keeps its port open from the first response on: every response of /healthz is 200 with the same boot id', async () => {
+  it('answers every GET /healthz after its first response with 200 and the same boot id', async () => {
     const port = String(await freePort())
     const seen = new Set<string>()
     let isWatching = true

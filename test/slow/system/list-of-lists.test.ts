@@ -160,7 +160,7 @@ it('the service trusts the issuers of 29 national lists, and no issuer that only
   }
 })
 
-it('while one national list does not respond, the service still verifies, renews the good lists, and trusts only the last good copy of each bad list', async () => {
+it('while one national list does not respond, the service verifies, renews good lists, and keeps the last good copies of bad lists', async () => {
   web.set('/moved.xml', { body: national(spoiled[4] ?? '', 'next') })
   web.set(pathOf(SILENT), { act: 'hang' })
   for (const [i, territory] of spoiled.entries())

@@ -46,7 +46,7 @@ it.each([
   },
 )
 
-it('a day after a change of SESSION_OBJECTS, an Idempotency-Key no longer leads to a session of the earlier form', async () => {
+it('an Idempotency-Key from before a change of SESSION_OBJECTS leads to a new session a day after the change', async () => {
   await stage.service.server.restart({ SESSION_OBJECTS: '0' })
   const headers = { 'idempotency-key': 'order of the day before' }
   const first = await stage.rp.create(OVER_18, headers)

@@ -30,7 +30,7 @@ describe.each([
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   })
 
-  it('returns the same request again, even the request of an earlier QR code', async () => {
+  it('returns the same request again, and still accepts a QR code that was created before the stop', async () => {
     const { session, request } = await begin(stage)
     const other = await stage.rp.create()
     await end()

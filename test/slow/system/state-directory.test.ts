@@ -33,7 +33,7 @@ describe('a second start in the same state directory', () => {
     expect([exitCode, output]).toEqual([1, expect.stringContaining('is in use by process')])
   })
 
-  it('succeeds for only one of five simultaneous starts', async () => {
+  it('succeeds only once if five starts happen at the same time', async () => {
     const first = await server.end('SIGTERM')
     expect(first).toBe(0)
     const starts = await Promise.allSettled(

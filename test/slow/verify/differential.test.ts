@@ -396,12 +396,15 @@ async function compare(seed: number, fault: Partial<World> = {}): Promise<void> 
 const withoutFetchTime = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (name, member) => (name === 'as_of' ? member !== null : member)))
 
-describe('generated responses have the same results in the service and in the library:', () => {
-  it.each(Array.from({ length: BLOCKS }, (_, block) => block))('block %i', async (block) => {
-    for (let i = 0; i < BLOCK; i++) await compare(block * BLOCK + i + 1)
-  })
+describe('the comparison of the service and the library with generated responses', () => {
+  it.each(Array.from({ length: BLOCKS }, (_, block) => block))(
+    'finds no difference in block %i',
+    async (block) => {
+      for (let i = 0; i < BLOCK; i++) await compare(block * BLOCK + i + 1)
+    },
+  )
 
-  it('a difference between the service and the library makes the comparison fail', async () => {
+  it('fails if the service and the library differ', async () => {
     const differences = async (fault: Partial<World>) => {
       const seeds = Array.from({ length: 100 }, (_, i) => i + 1)
       const results = await Promise.allSettled(seeds.map((seed) => compare(seed, fault)))
@@ -412,7 +415,7 @@ describe('generated responses have the same results in the service and in the li
     expect(await differences({ now: new Date(START + 7_200_000) })).toBeGreaterThan(5)
   })
 
-  it('the generated responses lead to many different results', () => {
+  it('covers many different results', () => {
     const words = [...seen].toSorted(([, a], [, b]) => b - a)
     console.log(`${words.map(([word, count]) => `${count} ${word}`).join(', ')}`)
     expect(words.length).toBeGreaterThan(25)

@@ -44,7 +44,7 @@ describe.each(BROWSER_WALLETS)('$id', (profile) => {
   )
 
   it.each(BROWSER_QUESTIONS)(
-    '$name: for a relying party with further identities, the response to the create request also says how the wallet answers',
+    '$name: the response to the create request also says how the wallet answers if the relying party has further identities',
     async ({ creation }) => {
       await cell(bothOf(stage.further, creation), 'all four')
     },

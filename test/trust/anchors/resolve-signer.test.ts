@@ -182,7 +182,7 @@ describe('a pinned signer', () => {
     )
   })
 
-  it('is trusted even if any other well-formed certificate is above it in the chain', async () => {
+  it('is trusted with any well-formed certificate above it in the chain', async () => {
     const anchors = [pinnedAnchor(pki.leaf.pem)]
     expect(outcomeOf(await ask({ chain: [pki.leaf.der, pki.leaf.der] }, { anchors }))).toBe('trusted')
     const junk = [pki.leaf.der, Uint8Array.of(0x30)]
@@ -280,7 +280,7 @@ describe('the issuer of a credential with a chain', () => {
     ['O=Test,1.2.3.4=abc', '1.2.3.4=#1303616263,O=Test'],
     ['CN=a\u202eb', 'CN=a\\e2\\80\\aeb'],
     [`CN=${'x'.repeat(1100)}`, null],
-  ])('is the subject of its leaf: %s is written as %s', async (subject, expected) => {
+  ])('is the subject of its leaf, and the subject %s is written as %s', async (subject, expected) => {
     expect(await issuerOf('https://elsewhere.example', { subject })).toBe(expected)
   })
 })
@@ -351,7 +351,7 @@ describe('an issuer that has its own anchor', () => {
   ].filter(([anchored, iss]) => anchored !== iss)
 
   it.each(spelt)(
-    'an issuer that has its own anchor under the name %s is not verified by a trusted chain under the spelling %s',
+    'an issuer that has its own anchor with the name %s is not verified by a trusted chain if the iss is %s',
     async (own, iss) => {
       const altNames = [
         { type: 'dns', value: 'issuer.example' },
@@ -374,7 +374,7 @@ describe('an issuer that has its own anchor', () => {
     [ISSUER, `${HOST}/Tenant`],
     [WEB, `${WEB}:tenant`],
     [WEB, HOST],
-  ])('an issuer that has its own anchor under the name %s is not the same issuer as %s', async (own, iss) => {
+  ])('an issuer that has its own anchor with the name %s is not the same issuer as %s', async (own, iss) => {
     const anchors = [caAnchor(pki.root.pem), anchorOf(own)]
     expect(outcomeOf(await ask({ iss }, { anchors }))).toBe('trusted')
   })
@@ -389,7 +389,7 @@ describe('an issuer that has its own anchor', () => {
     expect(outcomeOf(await ask({}, { acceptsAnchor }))).toBe('trusted')
   })
 
-  it('disables anchors for `*` for the type that its own anchor names, even if the protocol does not accept that anchor', async () => {
+  it('prevents the use of `*` anchors for the type that its own anchor names, even if the protocol refuses that anchor', async () => {
     const acceptsAnchor = (anchor: TrustAnchor) => 'x509_ca_pem' in anchor
     const named = jwksAnchor([KEYS.es256], { credential_types: ['employee_id'] })
     const anchors = [caAnchor(pki.root.pem, { credential_types: ['*'] }), named]
@@ -488,7 +488,7 @@ describe('an issuer that has its own anchor', () => {
     expect(result.ok && result.value.anchor.name).toBe('second')
   })
 
-  it('is verified with the keys of at most four of its anchors, and each result has the level of its anchor', async () => {
+  it('is verified with at most four of its anchors, and each result has the assurance level of its anchor', async () => {
     const anchors = ['first', 'second', 'third', 'fourth', 'fifth'].map((name) =>
       jwksAnchor([KEYS.es256], { name, assurance_level: name === 'first' ? 'low' : 'high' }),
     )

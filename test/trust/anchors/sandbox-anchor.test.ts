@@ -35,7 +35,7 @@ describe('the sandbox anchors', () => {
     for (const anchor of anchors) expect(anchor.credential_types).toEqual(['pid', '*', 'employee_id'])
   })
 
-  it('do not name a type that only a status list anchor names, so that anchors for `*` still cover this type', () => {
+  it('do not name a type that only an anchor for status lists names', () => {
     const [anchor] = sandboxAnchors([], [{ ...OWN, purpose: ['status'] }])
     expect(anchor?.credential_types).toEqual(['*'])
   })
@@ -125,7 +125,7 @@ describe('an anchor of a relying party', () => {
   })
 })
 
-describe('an anchor of the sandbox that was stored before the admin API rejected it', () => {
+describe('an anchor of the sandbox that was stored before the admin API rejected such anchors', () => {
   const { good } = identities.identities
   const jwk = publicPart(good.jwk) as PublicJwk
   const DID = 'did:web:issuer.example'
@@ -164,7 +164,7 @@ describe('an anchor of the sandbox that was stored before the admin API rejected
     },
   )
 
-  it('still makes a chain to another anchor untrusted if its iss is the issuer that the stored anchor names', async () => {
+  it('still prevents trust in an issuer that it names, even if the issuer has a chain to another anchor', async () => {
     const named = await mintIssuerPki({ leaf: { altNames: [{ type: 'url', value: ISSUER }] } })
     const stored = { ...SHARED, issuer: ISSUER, jwks: { keys: [jwk] } } as TrustAnchor
     const claims = { iss: ISSUER, chain: named.chain }
@@ -179,7 +179,7 @@ describe('an anchor of the sandbox that was stored before the admin API rejected
     expect(outcomeOf(await ask({ iss, chain: undefined }, { anchors }))).toBe('untrusted_issuer')
   })
 
-  it('makes a certificate with its key untrusted, even if a trusted authority issued the certificate', async () => {
+  it('is not necessary for the rejection of a certificate that a trusted authority issued for the sandbox key', async () => {
     const spki = Uint8Array.from(
       createPublicKey({ key: jwk, format: 'jwk' }).export({ format: 'der', type: 'spki' }),
     )

@@ -51,7 +51,7 @@ function word(found: Result<readonly { readonly x: string }[], DidError>): strin
 const didJwk = (value: unknown) => `did:jwk:${Buffer.from(JSON.stringify(value)).toString('base64url')}`
 
 describe('did:key', () => {
-  it('has one key for issuers and holders; the kid may be absent, the full DID URL or the fragment', async () => {
+  it('has the same key for issuers and holders if the kid is absent, the full DID URL or the fragment', async () => {
     const x = vectors.nist[0]?.jwk.x
     const fragment = `#${KEY.slice('did:key:'.length)}`
     for (const relationship of ['assertionMethod', 'authentication'] as const) {
@@ -61,7 +61,7 @@ describe('did:key', () => {
     }
   })
 
-  it('has its key also if the kid is the DID itself, as some issuers write it, unlike a did:jwk', async () => {
+  it('has its key also if the kid is the DID itself, but a did:jwk then has no key', async () => {
     expect(await keysOf(KEY, { kid: KEY })).toBe(vectors.nist[0]?.jwk.x)
     expect(await keysOf(didJwk(jwk), { kid: didJwk(jwk) })).toBe('none')
   })

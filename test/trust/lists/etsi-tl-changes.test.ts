@@ -75,7 +75,7 @@ function isBetweenAttributes(before: string, after: string): boolean {
   return isSpace && isOutside && (isReplaced || after.length > before.length)
 }
 
-it('the preceding test excuses added white space in a tag only outside the quotes', () => {
+it('isBetweenAttributes is true only for white space that was added in a tag outside the quotes', () => {
   const excused = (after: string) => isBetweenAttributes('<a b="c d">e</a>', after)
   expect(['<a  b="c d">e</a>', '<a\nb="c d">e</a>', '<a b="c d" >e</a>'].map(excused)).toEqual([
     true,

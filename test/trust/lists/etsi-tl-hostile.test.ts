@@ -83,7 +83,7 @@ function published(change: (whole: string) => string, name: PublishedName = 'SE'
   return verdict(bytesOf(change(list.text)), { signers: [list.signer] })
 }
 
-it('the list that the following tests change is accepted without a change', async () => {
+it('the list is accepted before the following tests change it', async () => {
   expect(await signed()).toBe(1)
   expect(await published((whole) => whole)).toBe(0)
 })
@@ -99,7 +99,7 @@ describe('a published list with one change is refused:', () => {
     expect(await verdict(body, { signers: [other.signer] })).toBe('invalid_signature')
   })
 
-  it('a good list inside an object below a forged root element', async () => {
+  it('a good list that is placed inside a forged root element', async () => {
     const { text: good, signer: pem } = publishedList('SE')
     const inner = good.replace(/<\?xml.*?\?>/, '')
     const root = (signature: string) =>
@@ -138,7 +138,7 @@ describe('a change that leaves the signed content the same is accepted:', () => 
     expect(await published(change)).toBe(0)
   })
 
-  it('a comment, a CDATA section or a character reference inside a status, and the whole text of the status is used', async () => {
+  it('a comment, a CDATA section or a character reference inside a status, which is still read as one text', async () => {
     const statusOf = (written: string) => (whole: string) =>
       whole.replace(
         new RegExp(`(EAA/Q<.*?ServiceStatus>)${GRANTED}`, 's'),
@@ -158,7 +158,7 @@ describe('a change that leaves the signed content the same is accepted:', () => 
     expect(await signed({ content: cut, document: comment })).toBe(0)
   })
 
-  it('a tab and a carriage return in an attribute as character references, in any notation, but not as literal characters', async () => {
+  it('another notation of the character reference for a tab or a carriage return, but not the literal character', async () => {
     const content = swap('xml:lang="sv"', 'xml:lang="s&#x9;&#xD;v"')
     expect(await signed({ content })).toBe(1)
     const written = (as: string) => signed({ content, document: swap('s&#x9;&#xD;v', as) })
@@ -176,7 +176,7 @@ describe('a change that leaves the signed content the same is accepted:', () => 
 })
 
 describe('the signature of a list', () => {
-  it('is accepted with the filter of XPath Filter 2.0 that removes only the signature', async () => {
+  it('is accepted with an XPath Filter 2.0 transform that removes only the signature', async () => {
     expect(await signed(FILTER2)).toBe(1)
   })
 
@@ -327,14 +327,14 @@ describe('the scheme information of a signed list', () => {
     expect(await signed(options)).toBe(fault)
   })
 
-  it('may have a next update up to six months and a week after the date of issue', async () => {
+  it('is accepted if the next update is at most six months and a week after the date of issue', async () => {
     expect(await signed(scheme('dateTime>2027-02-19T14:56:19', 'dateTime>2027-02-26T13:56:19'))).toBe(1)
     expect(await signed(scheme('dateTime>2027-02-19T14:56:19', 'dateTime>2027-02-26T13:56:20'))).toBe(
       'malformed',
     )
   })
 
-  it('may have a list type that differs only in http or https', async () => {
+  it('may have the expected list type with https instead of http', async () => {
     expect(await signed(scheme(TL_TYPE, TL_TYPE.replace('http:', 'https:')))).toBe(1)
     expect(await signed({}, { listTypes: null, territory: null })).toBe(1)
   })

@@ -35,7 +35,7 @@ describe.each(NAMES)('the published list of %s', (name) => {
     expect(fingerprint(signer)).toBe(expected.signer)
   })
 
-  it('verifies, and its canonical bytes are those of xmlsec1', async () => {
+  it('verifies, and has the same canonical bytes as with xmlsec1', async () => {
     const root = parseXml(bytes)
     const signature = root.ok ? readSignature(root.value) : root
     if (!root.ok || !signature.ok) throw new Error('the list has another form')
@@ -58,7 +58,7 @@ describe.each(NAMES)('the published list of %s', (name) => {
 describe('the list of Sweden', () => {
   const { bytes, text } = publishedList('SE')
 
-  it('lists one qualified provider of attestations, whose certificate gives no anchor because its key is an RSA key', async () => {
+  it('gives no anchor for its one provider of attestations, because the certificate has an RSA key', async () => {
     const [, listed = ''] = /EAA\/Q<.*?X509Certificate>([^<]+)</s.exec(text) ?? []
     const { publicKey } = new X509Certificate(Buffer.from(listed, 'base64'))
     expect(publicKey.asymmetricKeyType).toBe('rsa')
@@ -76,7 +76,7 @@ describe('the list of Sweden', () => {
     })
   })
 
-  it('gives an anchor for each authority of a time-stamping service, with the same certificate that node:crypto reads', async () => {
+  it('gives an anchor for each CA certificate that node:crypto reads in its time-stamping services', async () => {
     const type = 'http://uri.etsi.org/TrstSvc/Svctype/TSA/QTST'
     const grant = { type, credential_types: ['pid'], assurance_level: 'low' } as const
     const found = await verifyEtsiTl(bytes, rulesFor('SE', { services: [grant] }))
@@ -94,7 +94,7 @@ describe('the list of Sweden', () => {
     expect(anchors[0]?.service).toEqual({ type, status: GRANTED })
   })
 
-  it('gives no anchor of a service before the status of that service starts, and reports that the anchors change later', async () => {
+  it('gives no anchor for a service whose status starts in the future, and reports changesLater', async () => {
     const now = Date.parse('2026-08-20T21:59:59Z') / 1000
     expect(await verifyEtsiTl(bytes, rulesFor('SE', { now }))).toMatchObject({
       ok: true,
@@ -102,7 +102,7 @@ describe('the list of Sweden', () => {
     })
   })
 
-  it('gives exactly one service for each element TSPService, so former services are left out', () => {
+  it('gives exactly one service for each element TSPService, and none for a former service', () => {
     const root = parseXml(bytes)
     const services = root.ok ? readServices(root.value) : []
     expect(services).toHaveLength(text.split('<TSPService>').length - 1)

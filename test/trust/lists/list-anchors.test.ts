@@ -10,7 +10,7 @@ const listed = (certificate: Uint8Array<ArrayBuffer> | undefined) => ({ service:
 const broken = (i: number) => listed(new Uint8Array([0x30, i >> 8, i & 0xff]))
 const many = (count: number) => Array.from({ length: count }, (_, i) => broken(i))
 
-it('a certificate that occurs twice gives one anchor; a certificate that gives no anchor is counted each time', async () => {
+it('a repeated certificate gives one anchor, but leftOut counts a repeated invalid certificate each time', async () => {
   const { root } = await mintIssuerPki()
   const entries = [listed(root.der), broken(1), listed(root.der), broken(1), listed(undefined)]
   const found = anchorsOfList(entries, [grant])
@@ -19,7 +19,7 @@ it('a certificate that occurs twice gives one anchor; a certificate that gives n
   expect(twice.ok && [twice.value.anchors.length, twice.value.leftOut]).toEqual([2, 6])
 })
 
-it('at most 2,000 different certificates are decoded, each once for each grant', () => {
+it('a list is too_large if the number of different certificates, multiplied by the number of grants, exceeds 2,000', () => {
   expect(anchorsOfList(many(2000), [grant])).toEqual({ ok: true, value: { anchors: [], leftOut: 2000 } })
   expect(anchorsOfList(many(2001), [grant])).toEqual({ ok: false, error: 'too_large' })
   expect(anchorsOfList(many(1001), [grant, { ...grant }])).toEqual({ ok: false, error: 'too_large' })

@@ -11,7 +11,7 @@ it.each([
   ['the intermediate authority’s certificate', { intermediate: SOON, root: LATER }],
   ['the pinned authority’s certificate', { root: SOON, leaf: LATER }],
 ])(
-  'the lifetime of a trust list ends with the first certificate in its signer’s path that expires: %s',
+  'signerExpires of a trust list is the earliest expiry in the certificate path of its signer: %s',
   async (_, changes) => {
     const { root, intermediate, leaf } = await mintIssuerPki(changes)
     const x5c = [leaf.x5c, intermediate.x5c]

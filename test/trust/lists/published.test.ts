@@ -115,7 +115,7 @@ describe('the VICAL of Austroads', () => {
     now: seconds('2025-01-01T00:00:00Z'),
   }
 
-  it('verifies, gives the authorities with supported keys, and reports how many have unsupported keys', async () => {
+  it('verifies, gives an anchor for each authority with a supported key, and counts the other authorities', async () => {
     const entries = vicalOf(body).get('certificateInfos') as Map<string, unknown>[]
     const forMdl = entries.filter((entry) => (entry.get('docType') as string[]).includes(MDL))
     const curves = forMdl.map((entry) => {

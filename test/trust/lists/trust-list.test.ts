@@ -84,7 +84,7 @@ describe('a List of Trusted Entities (LoTE)', () => {
     })
   })
 
-  it('gives an anchor that pins the listed certificate itself, if it is not a CA certificate', async () => {
+  it('gives an anchor with x509_certificate_pem for a listed certificate that is not a CA certificate', async () => {
     const body = await lote({ services: [{ certificates: [pki.leaf.x5c] }] })
     expect(await check(body)).toMatchObject({ anchors: [{ x509_certificate_pem: expect.any(String) }] })
   })
@@ -208,12 +208,12 @@ describe('a VICAL', () => {
 
   it.each([
     ['another version', { version: '2.0' }],
-    ['a date that is no time', { date: '2026-11-20T12:00:00Z' }],
+    ['a date without the CBOR tag of a time', { date: '2026-11-20T12:00:00Z' }],
     ['a nextUpdate that is no time', { nextUpdate: timeOf('soon') }],
     ['a sequence number that is a text', { sequence: '7' }],
-    ['a certificate that is no bytes', { entries: [{ certificate: 'AAAA' }] }],
-    ['a docType that is no list', { entries: [{ certificate: new Uint8Array(), docType: MDL }] }],
-    ['a docType that is no text', { entries: [{ certificate: new Uint8Array(), docType: [1] }] }],
+    ['a certificate that is not a byte string', { entries: [{ certificate: 'AAAA' }] }],
+    ['a docType that is not a list', { entries: [{ certificate: new Uint8Array(), docType: MDL }] }],
+    ['a number in its docType list', { entries: [{ certificate: new Uint8Array(), docType: [1] }] }],
     ['an empty chain', { chain: [] }],
   ] satisfies [string, VicalOptions][])('is malformed with %s', async (_, options) => {
     expect(await checkVical(vical(options))).toBe('malformed')
@@ -316,7 +316,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a trust list of the kind %s', (k
     expect(await checkKind(await make({ date }), { now: LIST_NOW - 1 })).toBe('not_yet_issued')
   })
 
-  it('is refused if it is older than the last list, by its sequence number or by its date', async () => {
+  it('is refused if the last list has a higher sequence number, or the same or no number and a later date', async () => {
     const issuedAt = LIST_ISSUED
     const body = await make()
     const checkAfter = (sequence: number | null, at: number | null) =>
@@ -341,7 +341,7 @@ it('a VICAL without a sequence number is refused if the VICAL before it had a se
   expect(await checkVical(vical({ sequence: null }), { last })).toBe('rolled_back')
 })
 
-it('a VICAL is accepted only if its signer has the extended key usage for VICALs and contentCommitment', async () => {
+it('a VICAL is accepted only if its signer has the key usage contentCommitment and the extended key usage for VICALs', async () => {
   const { intermediate, root } = scheme
   const checkLeaf = async (options: CertificateOptions) => {
     const leaf = await mintLeaf(intermediate, options)

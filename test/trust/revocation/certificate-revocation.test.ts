@@ -257,20 +257,20 @@ describe('a certificate', () => {
   })
 
   it.each<[string, CertificateOptions, readonly string[]]>([
-    ['an LDAP address before that list', { crls: [ldap, LEAF_LIST] }, [LEAF_LIST]],
+    ['an LDAP address before the usable list', { crls: [ldap, LEAF_LIST] }, [LEAF_LIST]],
     [
-      'a first address of the same list that is unavailable',
+      'an unavailable first address for the same list',
       { extensions: [points([pointName('https://a.example.org', LEAF_LIST)])] },
       ['https://a.example.org', LEAF_LIST],
     ],
     [
-      'a first list that is unavailable',
+      'an unavailable list before the usable list',
       { crls: ['http://away.example.org/', LEAF_LIST] },
       ['http://away.example.org/', LEAF_LIST],
     ],
-    ['a second list after that list', { crls: [LEAF_LIST, 'http://away.example.org/'] }, [LEAF_LIST]],
+    ['a second list after the usable list', { crls: [LEAF_LIST, 'http://away.example.org/'] }, [LEAF_LIST]],
     [
-      'a list for some reasons only before that list',
+      'a list for some reasons only, before the usable list',
       {
         extensions: [
           points(
@@ -281,11 +281,11 @@ describe('a certificate', () => {
       },
       [LEAF_LIST],
     ],
-  ])('is checked with a usable list although it also names %s', async (_, changes, urls) => {
+  ])('is checked with a usable list, even if it also names %s', async (_, changes, urls) => {
     expect(await asked(changes)).toEqual(['valid', urls])
   })
 
-  it('causes requests to at most two addresses', async () => {
+  it('with three list addresses causes requests to the first two only', async () => {
     const crls = ['http://a.example.org/', 'http://b.example.org/', LEAF_LIST]
     expect(await asked({ crls })).toEqual(['not_fetched', crls.slice(0, 2)])
   })

@@ -51,7 +51,7 @@ function world(first: Web, sharedCache?: SharedCache) {
 }
 
 describe('a revocation list', () => {
-  it('is fetched once for callers at the same time and for callers within an hour', async () => {
+  it('is fetched once for all callers within an hour, even if several call at the same time', async () => {
     const { at, asked } = world({ [LEAF_LIST]: good })
     expect(await Promise.all([at(NOW), at(NOW), at(NOW)])).toEqual(['valid', 'valid', 'valid'])
     expect(await at(NOW + CRL.refreshSeconds - 1)).toBe('valid')
@@ -125,7 +125,7 @@ describe('the last good copy of a revocation list', () => {
     expect(await at(NOW - 2 * DAY, {})).toBe('not_fetched')
   })
 
-  it('is used for one issuer only: another issuer with the same list address gets its own copy', async () => {
+  it('is separate for each issuer, even if two issuers have the same list address', async () => {
     const other = await mintIntermediate(root)
     const below = await mintLeaf(other, { serialNumber: SERIAL.leaf, crls: [LEAF_LIST] })
     const path = decodePath(below, other, root)
@@ -138,7 +138,7 @@ describe('the last good copy of a revocation list', () => {
   })
 })
 
-it('the cache of revocation lists limits the total bytes, even for lists with long names, and drops the oldest list', async () => {
+it('the cache of revocation lists counts the bytes of long names, and drops the oldest list above its limit', async () => {
   const addresses = Array.from({ length: FETCH_CACHE.bytes / CRL.bytes + 1 }, (_, i) => `${LEAF_LIST}?${i}`)
   const long = place(pointName(...addresses, `http://${'a'.repeat(CRL.bytes / 2)}`))
   const list = await listOf({ extensions: [long], nextUpdate: dateOf(NOW + 30 * DAY) })
@@ -181,7 +181,7 @@ describe('the shared cache of revocation lists', () => {
     ['expired', { body: OVER, fetchedAt: NOW }],
     ['more than an hour old', { body: REVOKING, fetchedAt: NOW - CRL.refreshSeconds }],
     ['not a list', { body: Uint8Array.of(1), fetchedAt: NOW }],
-  ])('is not used, and the list is fetched again, if its copy is %s', async (_, copy) => {
+  ])('is ignored, and the list is fetched, if its copy of the list is %s', async (_, copy) => {
     const one = world({ [LEAF_LIST]: good }, cacheOf(copy).cache)
     expect(await one.at(NOW)).toBe('valid')
     expect(one.asked()).toBe(1)

@@ -75,7 +75,7 @@ describe('an entry of a bitstring status list', () => {
     ['before the set entry', '94566', 'valid'],
     ['after the set entry', '94568', 'valid'],
     [
-      'at the place of the set entry in the other bit order',
+      'whose bit would be set in the opposite bit order',
       String(94_567 - (94_567 % 8) + 7 - (94_567 % 8)),
       'valid',
     ],
@@ -86,7 +86,7 @@ describe('an entry of a bitstring status list', () => {
     expect(await statusOf({}, { ...entry, statusListIndex })).toBe(status)
   })
 
-  it('has the published value: no entry is set in the first list, and entry 4000 is set in the second list', async () => {
+  it('gives the published results: only index 4000 of the second published list is invalid', async () => {
     const at = (encodedList: string, statusListIndex: string) =>
       statusOf({ subject: { encodedList } }, { ...entry, statusListIndex })
     expect(await at(vectors.unset, '94567')).toBe('valid')
@@ -100,7 +100,7 @@ describe('an entry of a bitstring status list', () => {
     expect(await statusOf(making, entry)).toBe('invalid')
   })
 
-  it('may be in a StatusList2021, which has no multibase prefix', async () => {
+  it('may be in a StatusList2021, whose encodedList has no multibase prefix', async () => {
     const making = {
       credential: {
         type: ['VerifiableCredential', 'StatusList2021Credential'],
@@ -239,7 +239,7 @@ describe('a bitstring status list', () => {
 })
 
 describe('an accepted bitstring status list', () => {
-  it('is fetched once for all callers, and again after its ttl, which is in milliseconds', async () => {
+  it('is fetched once for all callers until its ttl in milliseconds ends', async () => {
     const jwt = await make({ subject: { ttl: 60_000 } })
     const { fetchResource, asked } = web(async () => jwt)
     const at = (now: number) => checkBitstringStatus(entry, context({ fetchResource, now }))

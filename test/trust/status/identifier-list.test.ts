@@ -85,7 +85,7 @@ describe('an identifier list', () => {
     expect(await judged(await makeList({ identifiers: new Map() }))).toBe('valid')
   })
 
-  it('may have its typ in the claims, as the standard says, or in both claims and header', async () => {
+  it('may have typ in the claims only, or in both the claims and the header', async () => {
     const inClaims = await makeList({ header: (h) => h.delete(16), claims: (claims) => claims.set(16, TYP) })
     expect(await judged(inClaims)).toBe('valid')
     expect(await judged(await makeList({ claims: (claims) => claims.set(16, TYP) }))).toBe('valid')
@@ -103,7 +103,7 @@ describe('an identifier list', () => {
     expect([await judged(list), await judged(list, REVOKED)]).toEqual(['valid', 'invalid'])
   })
 
-  it('compares a text identifier (EU profile: "450") only with texts, and a byte string only with byte strings', async () => {
+  it('compares a text identifier only with text identifiers, and a byte string only with byte strings', async () => {
     const bytes = await makeList({ identifiers: new Map([[new TextEncoder().encode('450'), {}]]) })
     expect(await judged(bytes, '450')).toBe('another_identifier_type')
     const text = await makeList({ identifiers: new Map([['450', {}]]) })
@@ -184,7 +184,7 @@ describe('an identifier list', () => {
     expect([await judged(list, '29999'), await judged(list, '30000')]).toEqual(['invalid', 'valid'])
   })
 
-  it('is rejected if the reference is to a status list; a status list is rejected if the reference is to an identifier list', async () => {
+  it('is rejected if the credential refers to a status list, and vice versa', async () => {
     const index = { status_list: { idx: 0, uri: URI } }
     expect(await statusOf(index, { [URI]: await makeList() })).toBe('wrong_token_type')
     expect(await statusOf(identifierList(VALID), { [URI]: await makeCwt() })).toBe('wrong_token_type')

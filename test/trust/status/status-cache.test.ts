@@ -108,13 +108,13 @@ describe('a status list', () => {
     }
   })
 
-  it('is in the cache of the fetch function that fetched it, and in no other cache', async () => {
+  it('is cached only for the fetch function that fetched it', async () => {
     await ask(web(async () => good).fetchResource)
     const none = web(async () => ({ fault: 'forbidden' }))
     expect(await ask(none.fetchResource)).toBe('address_forbidden')
   })
 
-  it('a cached status list is not trusted for a request without an anchor for the signer of the list', async () => {
+  it('a cached status list is not trusted if no anchor of the later request trusts its signer', async () => {
     const { fetchResource, asked } = web(async () => good)
     expect(await ask(fetchResource)).toBe('valid')
     const reference = { uri: URI, index: 2, form: STATUS_LIST_JWT } as const

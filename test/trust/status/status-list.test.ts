@@ -148,7 +148,7 @@ describe('a status list as a JWT', () => {
       'too_large',
     ],
     ['claims nested too deep', { a: [[[[[[[[0]]]]]]]] }, {}, 'too_large'],
-    ['an `x5c` of no certificate', {}, { x5c: [] }, 'malformed_token'],
+    ['an empty `x5c`', {}, { x5c: [] }, 'malformed_token'],
     ['an `x5c` that is not base64', {}, { x5c: ['-_-_'] }, 'malformed_token'],
     ['a number for `kid`', {}, { kid: 1 }, 'malformed_token'],
   ])('a status list as a JWT with %s is rejected', async (_, claims, header, cause) => {

@@ -55,7 +55,7 @@ describe('a status list that one isolate fetched', () => {
     expect(puts).toEqual([600])
   })
 
-  it('is shared until its `exp` if its `exp` is before the end of its `ttl`', async () => {
+  it('is shared until its `exp` if this is before the end of its `ttl`', async () => {
     const { sharedCache, puts } = shared()
     await isolate(sharedCache, await makeJwt({ exp: NOW + 60 })).ask()
     expect(puts).toEqual([60])
@@ -118,7 +118,7 @@ describe('a shared copy of a status list', () => {
   })
 })
 
-it('status lists are fetched also if there is no shared cache', async () => {
+it('a status list is fetched even if there is no shared cache', async () => {
   const fetchResource: FetchResource = web(async () => good).fetchResource
   expect(word(await checkStatus(REFERENCE, context({ fetchResource })))).toBe('valid')
 })

@@ -40,7 +40,7 @@ describe('a status list that is signed by the issuer of the credential', () => {
     expect(await statusOf(nameless)).toBe('valid')
   })
 
-  it("is accepted if the issuer's anchor covers the type by `*`, although a status anchor names the type", async () => {
+  it("is accepted if the issuer's anchor is for `*`, even if an anchor for status lists names the type", async () => {
     const anchors = [
       jwksAnchor({ credential_types: ['*'] }),
       { ...own, name: 'status', purpose: ['status'], credential_types: ['club_card'] },
@@ -81,7 +81,7 @@ describe('a status list whose signer has an anchor for status lists', () => {
     expect(await withAnchors([own, status(changes)])).toBe('untrusted_signer')
   })
 
-  it('is not accepted under an anchor for `*` if another anchor for status lists names the type of the credential', async () => {
+  it('is not accepted if its anchor is for `*` and another anchor for status lists names the type of the credential', async () => {
     const named = status({ name: 'named', issuer: 'https://named.example', credential_types: ['club_card'] })
     const anchors = [own, named, status({ credential_types: ['*'] })]
     expect(await withAnchors(anchors, { credentialType: added })).toBe('untrusted_signer')
@@ -164,7 +164,7 @@ describe('a status list with a certificate chain', () => {
     expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('invalid_signature')
   })
 
-  it('is rejected if its issuer has an anchor with keys and another key signed it', async () => {
+  it('is rejected if an anchor of its issuer contains keys and another key signed the list', async () => {
     const signed = await makeJwt({}, { x5c }, privateKey)
     const anchors = [caAnchor(pki.root.pem), jwksAnchor()]
     expect(await statusOf(signed, {}, { anchors })).toBe('invalid_signature')
@@ -220,7 +220,7 @@ describe('a status list whose signer names a revocation list', async () => {
     },
   )
 
-  it('can still revoke a credential if the setting is accept_unknown and the revocation of the list’s signer is unknown', async () => {
+  it('can revoke a credential with the setting accept_unknown, even if the revocation of its signer is unknown', async () => {
     expect((await checked(0, 'accept_unknown', undefined)).status).toBe('invalid')
   })
 

@@ -30,7 +30,7 @@ it.each<[who: string, anchor: TrustAnchor, identifiers: string[]]>([
   expect(found.ok && found.value.authorityKeyIdentifiers).toEqual(expected)
 })
 
-it('the authority key identifiers are ignored in the chain of an issuer whose anchor contains its keys', async () => {
+it('the chain of an issuer gives no authority key identifiers if the anchor contains the keys of the issuer', async () => {
   const anchor = { ...SHARED, issuer: 'https://i.example', jwks: { keys: [chained.leaf.publicJwk] } }
   const claims = { chain: chained.chain, iss: 'https://i.example' }
   const found = await ask(claims, { anchors: [anchor as TrustAnchor] })

@@ -94,13 +94,13 @@ describe('a cached chain', () => {
     )
   })
 
-  it('does not make another leaf trusted that has the same intermediate', async () => {
+  it('does not make a forged leaf trusted that is sent with the same intermediate', async () => {
     const forger = await mintIntermediate(await mintRoot())
     const forged = await mintLeaf(forger)
     expect(await askAgain({ chain: [forged.der, seen.intermediate.der] })).toBe('invalid_certificate_path')
   })
 
-  it('does not make another intermediate trusted above the same leaf', async () => {
+  it('does not make another intermediate trusted that is sent with the same leaf', async () => {
     const other = await mintIntermediate(seen.root)
     expect(await askAgain({ chain: [seen.leaf.der, other.der] })).toBe('invalid_certificate_path')
   })
@@ -119,7 +119,7 @@ describe('a cached chain', () => {
     expect(await askAgain({ chain }, [pinnedAnchor(seen.leaf.pem)])).not.toBe('trusted')
   })
 
-  it('does not change if the bytes from which it was read change, and does not keep the buffer of the message', async () => {
+  it('does not change if the bytes of the message change, and does not keep the message in memory', async () => {
     const { root, chain } = await mintIssuerPki()
     const message = concatBytes(new Uint8Array(5000), chain[0]!)
     const part = message.subarray(5000)

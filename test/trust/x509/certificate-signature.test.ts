@@ -68,7 +68,7 @@ describe('the key of an issuer', () => {
     expect(await verify(ec, {}, { subjectKey })).toBe('weak')
   })
 
-  it('can also verify a second certificate that has another hash algorithm', async () => {
+  it('can verify two certificates with different hash algorithms', async () => {
     const { key, minted } = await issuerOf('RSA-2048')
     for (const hash of ['SHA-256', 'SHA-512'] as const) {
       const { der } = await mintIntermediate(minted, { hash })
@@ -76,7 +76,7 @@ describe('the key of an issuer', () => {
     }
   })
 
-  it('is not confused with the key of another issuer after it has verified a certificate', async () => {
+  it('does not verify a certificate that the key of another issuer has just verified', async () => {
     const other = await pairOf('P-256')
     expect(await verifyCertificateSignature(ec.signed, ec.issuer)).toBe('valid')
     expect(await verifyCertificateSignature(ec.signed, other.issuer)).toBe('invalid')

@@ -149,7 +149,7 @@ describe('two distinguished names', () => {
     ['with different upper and lower case are the same', nameOf([cn('AE')]), nameOf([cn('aE')]), true],
     // Lower case keeps them apart; upper case would not.
     [
-      'that are equal only after conversion to upper case differ',
+      'differ if they are equal only after conversion to upper case',
       nameOf([cn('stra\u00dfe')]),
       nameOf([cn('strasse')]),
       false,
@@ -160,7 +160,7 @@ describe('two distinguished names', () => {
       nameOf([cn('A\tB ')]),
       true,
     ],
-    ['of which only the first has a space differ', nameOf([cn('A B')]), nameOf([cn('AB')]), false],
+    ['differ if only the first has a space', nameOf([cn('A B')]), nameOf([cn('AB')]), false],
     [
       'with a different attribute order in one RDN are the same',
       nameOf([cn('A'), o('B')]),
@@ -168,19 +168,14 @@ describe('two distinguished names', () => {
       true,
     ],
     [
-      'with a different order of RDNs differ',
+      'differ if the order of their RDNs differs',
       nameOf([cn('A')], [o('B')]),
       nameOf([o('B')], [cn('A')]),
       false,
     ],
-    ['with different attribute types differ', nameOf([cn('A')]), nameOf([o('A')]), false],
-    ['of which one has one RDN more differ', nameOf([cn('A')]), nameOf([cn('A')], [o('B')]), false],
-    [
-      'of which one has one attribute more in an RDN differ',
-      nameOf([cn('A')]),
-      nameOf([cn('A'), o('B')]),
-      false,
-    ],
+    ['differ if their attribute types differ', nameOf([cn('A')]), nameOf([o('A')]), false],
+    ['differ if one has one RDN more', nameOf([cn('A')]), nameOf([cn('A')], [o('B')]), false],
+    ['differ if one has one attribute more in an RDN', nameOf([cn('A')]), nameOf([cn('A'), o('B')]), false],
     [
       'that cannot be read are the same if their bytes are equal',
       nameOf([cn('A', TELETEX)]),

@@ -153,7 +153,7 @@ describe('a permitted subtree', () => {
     )
   })
 
-  it('rejects a certificate if only one of its names is inside the subtree', async () => {
+  it('rejects a certificate if one of its two names is outside the subtree', async () => {
     const altNames = [dns('example.com'), dns('example.org')]
     expect(await check({ permitted: [dns('example.com')] }, { altNames })).toBe(VIOLATION)
   })
@@ -210,7 +210,7 @@ describe('a directory name constraint', () => {
     expect(await check({ permitted: [dn('C=DE,O=Test Issuer')] }, { subject })).toBe(expected)
   })
 
-  it('a directory name constraint of an excluded subtree rejects a subject that differs only in case, and admits another organization', async () => {
+  it('a directory name constraint of an excluded subtree rejects a subject that differs from the subtree only in case, and admits another organization', async () => {
     const excluded = [dn('C=DE,O=Test Issuer')]
     expect(await check({ excluded }, { subject: 'C=DE,O=Other,CN=Somebody' })).toBe('trusted')
     expect(await check({ excluded }, { subject: 'C=DE,O=TEST ISSUER,CN=Somebody' })).toBe(VIOLATION)
@@ -266,7 +266,7 @@ describe('the check of name constraints', () => {
     expect(satisfiesNameConstraints(names, { permitted: [], excluded: [directory] })).toBe(true)
   })
 
-  it('rejects constraints that have a supported form of name and an unsupported form', () => {
+  it('rejects constraints if one form of name is supported and another is not', () => {
     const names = { subject: NO_NAME, subjectAltNames: [] }
     const [known, unknown] = [{ form: 'dns', value: 'example.com' }, { form: 'unprocessed' }] as const
     expect(satisfiesNameConstraints(names, { permitted: [known], excluded: [] })).toBe(true)

@@ -13,7 +13,7 @@ function textsOf(count: number): readonly string[] {
   })
 }
 
-it('if there are more anchors than the cache can hold, only the certificates beyond its size are decoded again', () => {
+it('the cache of PEM texts keeps its 3,000 texts if there are more anchors than it can hold', () => {
   const [fitting, all] = [textsOf(3000), textsOf(3300)]
   const first = new Map(fitting.map((text) => [text, anchorCertificates(text)]))
   for (const round of [1, 2]) {
@@ -22,7 +22,7 @@ it('if there are more anchors than the cache can hold, only the certificates bey
   }
 })
 
-it('the cache of PEM texts first drops the texts that were not used recently', () => {
+it('a full cache of PEM texts drops texts that were not used for a long time, and then stores a new text', () => {
   const later = `\t${pki.root.pem}`
   const [used = ''] = textsOf(1)
   expect(anchorCertificates(later)).not.toBe(anchorCertificates(later))

@@ -19,18 +19,18 @@ describe('canonicalize writes the same bytes as libxml2 for', () => {
     expect(textOf(canonicalize(rootOf(document)))).toBe(canonical)
   })
 
-  it.each(vectors.documents)('the document in its canonical form: $name', ({ canonical }) => {
+  it.each(vectors.documents)('a document that is already canonical: $name', ({ canonical }) => {
     expect(textOf(canonicalize(rootOf(canonical)))).toBe(canonical)
   })
 })
 
-it('canonicalize leaves out the omitted element, and keeps the white space around it', () => {
+it('canonicalize leaves out the element that the caller passes, and keeps the white space around it', () => {
   const root = rootOf('<a xmlns:x="urn:x">\n<b/> <x:c x:d="1">e</x:c>\n</a>')
   expect(textOf(canonicalize(root, childElements(root)[1]))).toBe('<a>\n<b></b> \n</a>')
   expect(textOf(canonicalize(childElements(root)[1] ?? root))).toBe('<x:c xmlns:x="urn:x" x:d="1">e</x:c>')
 })
 
-it('canonicalize writes a number of map entries that grows only linearly with the namespaces of a document', () => {
+it('the number of map entries that canonicalize writes grows only linearly with the namespaces of a document', () => {
   const level = (i: number) =>
     Array.from({ length: 30 }, (_, j) => `xmlns:p${i}-${j}="urn:p" p${i}-${j}:a${j}="1"`).join(' ')
   const levels = 30
@@ -56,7 +56,7 @@ it('canonicalize writes a number of map entries that grows only linearly with th
   expect(entries).toBeLessThan(4 * declarations)
 })
 
-it('after the end of an element that binds a prefix to another namespace, the prefix has its former namespace again', () => {
+it('canonicalize gives a prefix its former namespace again after the element that changed it', () => {
   const root = rootOf(
     '<x:a xmlns:x="urn:1"><x:b xmlns:x="urn:2"><y:c xmlns:y="urn:3"/></x:b><x:d/><y:e xmlns:y="urn:3"/></x:a>',
   )

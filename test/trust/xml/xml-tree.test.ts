@@ -12,7 +12,7 @@ const withAttributes = (count: number) =>
   `<a ${Array.from({ length: count }, (_, i) => `b${i}="1"`).join(' ')}/>`
 
 describe('the tree of a document', () => {
-  it('has decoded texts: a comment or a CDATA section does not split a text', () => {
+  it('has decoded texts, which a comment or a CDATA section does not split', () => {
     expect(parse('<a b="1&#x41;">x<!-- y -->&lt;<![CDATA[&]]><c/>z</a>')).toEqual({
       ok: true,
       value: {
@@ -56,7 +56,7 @@ describe('a document is refused if it has', () => {
     ['an XML declaration after the root element', '<a/><?xml version="1.0"?>'],
     ['an unknown entity', '<a>&nbsp;</a>'],
     ['a reference to a character that XML does not allow', '<a>&#x1;</a>'],
-    ['a reference to half of a character', '<a>&#xD800;</a>'],
+    ['a reference to one half of a surrogate pair', '<a>&#xD800;</a>'],
     ['a character that XML does not allow', '<a>\u0001</a>'],
     ['a zero character', '<a>\0</a>'],
     [
@@ -66,8 +66,8 @@ describe('a document is refused if it has', () => {
     ['two declarations of one prefix', '<a xmlns:x="urn:1" xmlns:x="urn:2"/>'],
     ['a prefix without a declaration', '<x:a/>'],
     ['the prefix xml with another namespace', '<a xmlns:xml="urn:1"/>'],
-    ['white space in front of a namespace', '<a xmlns=" urn:1"/>'],
-    ['white space behind the namespace of a prefix', '<a xmlns:x="urn:1&#x20;"/>'],
+    ['white space before a namespace', '<a xmlns=" urn:1"/>'],
+    ['white space after the namespace of a prefix', '<a xmlns:x="urn:1&#x20;"/>'],
     ['a prefix without a namespace', '<a xmlns:x=""/>'],
     ['"<" in an attribute', '<a b="<"/>'],
     ['"]]>" in a text', '<a>]]></a>'],
@@ -136,6 +136,6 @@ it.each([
   ['an equals sign and a quote in a text', '<a>b="', '</a>'],
   ['quotes in a comment and in a CDATA section', '<a><!-- " --><![CDATA["<]]>', '</a>'],
   ['a quote inside other quotes, and ">" in an attribute', "<a b='\">'>", '</a>'],
-])('a text may be longer than the limit for attributes, also after %s', (_, start, end) => {
+])('a text after %s may be longer than the limit for attributes', (_, start, end) => {
   expect(verdict(start + 'c'.repeat(2 * XML.partCharacters) + end)).toBe('ok')
 })

@@ -121,7 +121,7 @@ describe('Apple Wallet', () => {
   })
 })
 
-it('the age verification app answers on iOS only if it has all requested documents, and on Android if it has one of them', async () => {
+it('the age verification app on iOS needs all requested documents to answer, and on Android only one of them', async () => {
   const digital = requestOf([ATTESTATION, LICENCE], false)
   const refused = 'no document with the requested elements'
   expect(await answerOf(euAgeIos, digital)).toEqual({ refused })

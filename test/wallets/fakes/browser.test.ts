@@ -89,7 +89,7 @@ it.each([
   },
 )
 
-it('a link with a scheme that needs a host opens the age verification app on Android only with that host', async () => {
+it('a link with the scheme openid4vp or avsp opens the age verification app on Android only with the right host', async () => {
   const refused = 'the link does not open the app'
   for (const [base, host] of [
     ['openid4vp', 'authorize'],
@@ -104,7 +104,7 @@ it('a link with a scheme that needs a host opens the age verification app on And
 })
 
 describe('Valera', () => {
-  it('answers a request with one credential, even if the call has another request that it can decode', async () => {
+  it('answers one request with one credential, even if it can decode two requests of the call', async () => {
     const [signed, unsigned] = [
       await request([NAME_MDOC]),
       await request([NAME_MDOC], {}, { protocol: UNSIGNED }),

@@ -27,7 +27,7 @@ it.each([
   ['dc+sd-jwt', NAME_SD_JWT],
   ['mso_mdoc', NAME_MDOC],
 ])(
-  'the Lissi ID-Wallet answers a query for the name in the format %s, as HAIP requires',
+  'the Lissi ID-Wallet answers a query for the name in the format %s only with the scheme haip-vp',
   async (format, query) => {
     const ask = (scheme: string) => offerLink(lissi, stage, { queries: [query], change: { scheme } })
     expect((await ask('haip-vp')).answer).toMatchObject({ disclosed: [{ format }, { format }] })
@@ -39,7 +39,7 @@ it.each([
   },
 )
 
-it('the Lissi ID-Wallet refuses other formats, and credential sets, which its documentation does not mention', async () => {
+it('the Lissi ID-Wallet refuses the format jwt_vc_json and the undocumented member credential_sets', async () => {
   const ask = async (change: Change) =>
     (await offerLink(lissi, stage, { queries: [NAME_MDOC], change: { scheme: 'haip-vp', ...change } })).answer
   expect(await ask(changed('query.format', 'jwt_vc_json'))).toEqual({

@@ -77,7 +77,7 @@ describe('the age verification app', () => {
     expect((await offerValue(euAgeIos, stage, otherUri)).answer).toMatchObject(DISCLOSED)
   })
 
-  it('evaluates claim_sets on iOS, and refuses a request with values that are not strings', async () => {
+  it('evaluates claim_sets on iOS, and refuses a query whose member values contains other types than strings', async () => {
     const ask = async (change: Change) =>
       (await offerValue(euAgeIos, stage, { queries: [AGE_MDOC], change })).answer
     expect(await ask(changed('query.claim_sets', [['a']]))).toEqual({

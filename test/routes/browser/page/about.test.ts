@@ -57,7 +57,7 @@ describe('"About this request"', () => {
     expect(linesOf({ retention_ms })[1]).toContain(`for ${words} after the end`)
   })
 
-  it('shows which items the relying party states to store, and that it states to store no values if it gets values', () => {
+  it('says that the relying party will store the marked items, or that it will not store the values that it gets', () => {
     const items = [{ kind: 'claim', name: 'birth_date', optional: false, retained: true }]
     expect(linesOf({ requested_claims: { items, groups: [] } })).toContain(
       'Shop states that it will store the items marked as stored.',
@@ -135,7 +135,7 @@ describe('what the page shows of the settings', () => {
     expect(noticeOf({ google_wallet, privacy_policy_uri: own })).toBe(own)
   })
 
-  it('includes the days for which the relying party stores values', () => {
+  it('includes the number of days for which the relying party stores values', () => {
     const daysOf = (members: object) => aboutSettings(settingsWith(members), NOW).retentionDays
     expect([daysOf({}), daysOf({ values_retention_days: 30 })]).toEqual([null, 30])
   })

@@ -52,7 +52,7 @@ describe('the language of a locale', () => {
     ['de', null, 'de'],
     ['de', 'de-1', 'de'],
   ])(
-    'a page in the language %s, for the session locale %s, formats numbers by the locale %s',
+    'a page in the language %s for a session with the locale %s has the number format of the locale %s',
     (language, locale, numbers) => {
       expect(chooseLocale(language, locale)).toBe(numbers)
     },

@@ -90,7 +90,7 @@ describe('a transaction in words', () => {
     expect(line).toBe(`${money} to \u2068Shop & Söhne\u2069`)
   })
 
-  it('a transaction of a payment shows every other amount as money, too, such as a maximum amount', () => {
+  it('a transaction of a payment also shows a maximum amount as money', () => {
     const recurrence = { frequency: 'MNTH', mit_options: { max_amount: 30 } }
     expect(linesOf(paying({ currency: 'EUR', amount: 10, recurrence }))).toContain('Maximum amount: €30.00')
   })

@@ -77,7 +77,7 @@ describe('the list of wallets', () => {
 })
 
 describe('a chosen wallet', () => {
-  it('is named, with a link to the session page for any wallet', () => {
+  it('is named, and a link leads to the session page for any wallet', () => {
     const html = String(chosenMarkup(ENGLISH, input({}, { wallet: 'nl-wallet' })))
     expect(html).toContain('This request is for NL Wallet.')
     expect(html).toContain('href="?token=ct_1.a&amp;wallet=any"')
@@ -169,7 +169,7 @@ describe('an answer of an iPhone app through the browser', () => {
     expect(answers(ids, view)).toBe(expected)
   })
 
-  it('is assumed to be possible if the wallets are unknown, as after too many QR codes', () => {
+  it('is assumed to be possible if the wallets are not known, for example after too many QR codes', () => {
     expect(answers([], {}, false)).toBe(true)
   })
 })

@@ -123,7 +123,7 @@ it.each(CASES)('the Credo wallet refuses a request with %s', async (_, change, r
   expect([answer, posted]).toEqual([{ refused: expect.stringContaining(refused) }, []])
 })
 
-it('the Credo wallet refuses a transaction that an mdoc should confirm', async () => {
+it('the Credo wallet refuses transaction data for an mdoc', async () => {
   const data = transaction({ credential_ids: ['pid_mdoc'] })
   const { answer } = await offer(changed('payload.transaction_data', [data]), [NAME_MDOC])
   expect(answer).toEqual({ refused: 'an mdoc cannot confirm a transaction' })
@@ -147,7 +147,7 @@ describe('the Credo wallet over the Digital Credentials API', () => {
     })
   })
 
-  it('refuses two credentials', async () => {
+  it('refuses a request for two credentials', async () => {
     expect(await offerDigital([NAME_MDOC, NAME_SD_JWT])).toEqual({
       refused: 'only one credential by the browser API',
     })

@@ -69,7 +69,7 @@ describe('a good request to the iGrant wallet', () => {
     expect(answer).toMatchObject({ disclosed: { length: 6 } })
   })
 
-  it('a good request to the iGrant wallet with transaction data is answered with a hash only if the transaction data name the credential', async () => {
+  it('a good request to the iGrant wallet with transaction data is answered with transaction_data_hashes only if the data name the credential', async () => {
     const data = (ids: readonly string[]) =>
       Buffer.from(JSON.stringify({ type: 'a', credential_ids: ids })).toString('base64url')
     for (const [ids, isHashed] of [

@@ -49,7 +49,7 @@ describe('a good request to the wwWallet', () => {
 })
 
 describe('the wwWallet discloses more than a query requests', () => {
-  it('for claim_sets: every claim of the query', async () => {
+  it('every claim of a query with claim_sets', async () => {
     const claims = ['sex', 'birthdate'].map((id) => ({ id, path: [id] }))
     const change = changed('query', { ...NAME_SD_JWT, claims, claim_sets: [['sex'], ['birthdate']] })
     expect((await offer(change)).answer).toMatchObject({
@@ -60,12 +60,12 @@ describe('the wwWallet discloses more than a query requests', () => {
   it.each([
     ['dc+sd-jwt', NAME_SD_JWT],
     ['mso_mdoc', NAME_MDOC],
-  ])('for a query without claims: every claim of %s', async (_, query) => {
+  ])('every claim of %s if the query has no claims', async (_, query) => {
     const { answer } = await offer(changed('query.claims'), [query])
     expect(answer).toMatchObject({ disclosed: { length: 9 } })
   })
 
-  it('for credential_sets: every option', async () => {
+  it('every option of credential_sets', async () => {
     const change = changed('payload.dcql_query', {
       credentials: [NAME_SD_JWT, NAME_MDOC],
       credential_sets: [{ options: [['pid'], ['pid_mdoc']] }],
