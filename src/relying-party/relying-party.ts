@@ -315,7 +315,7 @@ export class RelyingParty extends DurableObject<Env> {
     const document = this.#load()
     if (document === undefined) return err('not_found')
     const changed = step(document)
-    // This alarm releases the waiting events. It is set first, so that `#transaction` sets no later alarm.
+    // This alarm releases the waiting events. It is set first: `#transaction` then sets no alarm of its own.
     if (document.webhook?.disabled && !changed.webhook?.disabled) void this.ctx.storage.setAlarm(Date.now())
     this.#transaction(() => {
       if (changed !== document) this.#save(changed)

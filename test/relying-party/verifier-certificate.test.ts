@@ -72,7 +72,7 @@ const CASES: readonly (readonly [string, CertificateOptions, CertificateOptions,
 ]
 
 describe('a verifier certificate chain', () => {
-  it('is accepted if it has no fault, and its certificate may be for TLS only', async () => {
+  it('is accepted if it has no fault, even if the leaf has only the extended key usage for TLS servers', async () => {
     expect(await fault({})).toEqual([])
     expect(await fault({ extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'] })).toEqual([])
   })

@@ -27,7 +27,7 @@ export class DayCounters {
   readonly #kv: SyncKvStorage
   /** Counters in storage. */
   #settled: Part
-  /** Counters that `hours` returns once they include the whole day; `undefined` before they are needed. */
+  /** Counters that `hours` builds, until they include the whole day; `undefined` before `hours` begins. */
   #all: Part | undefined
   #added = 0
   /** Time of the first entry that is not in the stored counters; `undefined` before it is needed. */

@@ -45,7 +45,7 @@ export type IdentityRules = {
   readonly stored?: readonly StoredIdentity[]
 }
 
-/** Returns the required members of an identity, for the API description. A creation must have the key. */
+/** Returns the required members of an identity, for the API description. Without `stored`, also its key. */
 export function requiredMembers({ stored }: IdentityRules, others: readonly string[]) {
   return { required: stored === undefined ? ['signing_jwk', ...others] : others }
 }

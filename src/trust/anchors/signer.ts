@@ -41,8 +41,8 @@ export type SignerProfile = {
 /**
  * Returns the rules of `profile`, restricted to the anchors of these sets (api/trust). If `sets` is
  * undefined, returns `profile` unchanged. An anchor outside the sets gives no trust, but still has two
- * effects: anchors for `*` do not cover the credential types that it names, and a certificate chain does not
- * give trust to the issuer that it names.
+ * effects. Anchors for `*` do not cover the credential types that this anchor names. If this anchor names the
+ * issuer of a credential, the certificate chain of the credential gives no trust.
  */
 export function restrictToSets(profile: SignerProfile, sets: readonly string[] | undefined): SignerProfile {
   if (sets === undefined) return profile
