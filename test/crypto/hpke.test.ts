@@ -35,7 +35,7 @@ it('HPKE does not decrypt the second message of RFC 9180 A.3, which has another 
   expect(await openHpke(second, RFC_KEY, { ...RFC_BINDING, aad: hex(rfc9180.secondAad) })).toBeUndefined()
 })
 
-it('HPKE does not decrypt the first message of RFC 9180 A.3 if a bit is flipped, or a byte is missing, in enc or in the ciphertext', async () => {
+it('HPKE does not decrypt the first message of RFC 9180 A.3 if enc or ciphertext has a flipped bit or lacks a byte', async () => {
   for (const part of ['enc', 'cipherText'] as const) {
     for (let i = 0; i < RFC_MESSAGE[part].length; i++) {
       const flipped = Uint8Array.from(RFC_MESSAGE[part])

@@ -116,7 +116,7 @@ it(
 )
 
 if (IS_FULL) {
-  it('a service does not start on a full disk and prints the reason; when space is free again, it starts and still has the earlier outcome', async () => {
+  it('a service does not start on a full disk and prints the reason; with free space it starts with the earlier outcome', async () => {
     const { server } = stage.service
     const { session } = await finish(stage)
     disk.fill(server.pid())

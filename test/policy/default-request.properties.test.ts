@@ -23,7 +23,7 @@ const REQUEST = fc.record({
   intent_to_retain: fc.boolean(),
 })
 
-it('the default request has claims in each query, claim sets only for derived ages, and for each type the formats that have the most requested scopes', () => {
+it('the default request has claims in each query, claim sets only for derived ages, and the formats with the most requested scopes', () => {
   let built = 0
   fc.assert(
     fc.property(REQUEST, (request) => {

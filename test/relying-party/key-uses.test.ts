@@ -25,7 +25,7 @@ async function create() {
 const rowsOf = (stub: DurableObjectStub<RelyingParty>) =>
   runInDurableObject(stub, (_, { storage }) => [...storage.kv.list({ prefix: 'key_used/' })])
 
-it('the use of a key is stored at most once an hour, outside of the settings document, and the list of keys shows the hour of the last use', async () => {
+it('the use of a key is stored at most once an hour, outside of the settings; the list of keys shows this hour', async () => {
   const { stub, keyId, headers } = await create()
   const document = await runInDurableObject(stub, (_, { storage }) => storage.kv.get('document'))
   at(NOON + 90_000)

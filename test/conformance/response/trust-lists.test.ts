@@ -208,7 +208,7 @@ it('api/trust: the service keeps its copy of a list if the fetched list is unava
   expect(await refresh()).toMatchObject({ sequence: 8, last_attempt: { fault: null } })
 })
 
-it('api/trust: the service shows a list as it was created, refuses a second list with the same name, and returns 404 after the list is deleted', async () => {
+it('api/trust: a list is shown as it was created, its name cannot be used twice, and it gets 404 after its deletion', async () => {
   await publish()
   const made = await keep('short')
   const shown = await expectStatus(await operator('GET', '/short'), 200)

@@ -244,7 +244,7 @@ it.each([
   ['eu_qualified_attestations', 'EAA/Q'],
   ['eu_public_body_attestations', 'EAA/Pub-EAA'],
 ])(
-  'api/trust: the scheme %s gives issuers of one service type the credential types and the level that the operator set, in a single list and in a list of lists',
+  'api/trust: the scheme %s gives issuers of one service type the types and level of the operator, alone and in a list of lists',
   async (schemes, service) => {
     const type = `http://uri.etsi.org/TrstSvc/Svctype/${service}`
     const terms = { schemes, assurance_level: 'substantial', credential_types: ['age_attestation'] }

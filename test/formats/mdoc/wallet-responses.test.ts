@@ -168,7 +168,7 @@ describe('a published mdoc response', () => {
   )
 
   it.each(ALL)(
-    'a published mdoc response of $name is refused if one bit of any byte is flipped, except in an unsigned kid and in bytes without effect',
+    'a published mdoc response of $name is refused if any byte has a flipped bit, except an unsigned kid and bytes without effect',
     async (vector) => {
       const bytes = Buffer.from(vector.deviceResponse, 'base64url')
       const accepted: number[] = []

@@ -112,7 +112,7 @@ describe('/readyz, if the directory', () => {
   })
 })
 
-it('/readyz of a service that runs as one process checks storage every 5 s, and uses the same object again after 20 s at the earliest', async () => {
+it('/readyz of one process checks storage every 5 s, and one object at most every 20 s', async () => {
   const written: string[] = []
   vi.spyOn(Directory.prototype, 'checkStorage').mockImplementation(async function (this: Directory) {
     written.push(Reflect.get(this, 'ctx').id.name)

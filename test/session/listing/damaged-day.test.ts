@@ -31,7 +31,7 @@ async function createListed(setting: Setting, count: number): Promise<readonly s
   return ids
 }
 
-it('if the day of the list is damaged, a repeated DELETE gets 503 for ten minutes and then 204; if the day is unreachable, it gets 503', async () => {
+it('a repeated DELETE gets 503 for ten minutes and then 204 if the day is damaged, and 503 if it is unreachable', async () => {
   const setting = await setUp()
   const [id = ''] = await createListed(setting, 1)
   const damage = new TypeError('cannot be decoded')
